@@ -6,7 +6,7 @@ import { faultLines } from '../core/json/input-file.ts';
 import { type DescribedEntry, describedEntry } from '../core/release/app-description.ts';
 import { isSame } from './edit.ts';
 import { type AppEntry, appEntry } from './manifest.ts';
-import { appFields, withFields } from '../core/registry/manifest.ts';
+import { type AppFields, appFields, withFields } from '../core/registry/manifest.ts';
 import { requireApps, type Document } from './document.ts';
 
 /**
@@ -32,6 +32,8 @@ export interface AssembledApp {
   /** The text of its app.json. */
   text: string;
   entry: AppEntry;
+  /** The texts of the entry that the folder gives: without the default for the metadata file. */
+  given: Partial<AppFields>;
   /** The icon file in the folder; null if the icon is hosted elsewhere. */
   icon: string | null;
 }
@@ -72,6 +74,7 @@ export function assemble(sources: readonly AppSource[], base: string): { apps: A
       text: source.content?.text ?? '',
       icon: 'url' in icon ? null : icon.file,
       entry: appEntry({ ...fields, iconUrl, appMetadataUrl }),
+      given: { ...fields, iconUrl },
     });
   }
   return { apps, issues };

@@ -1,6 +1,6 @@
 import { message } from '../core/text/message.ts';
 import type { Document } from '../author/document.ts';
-import { type AppChanges, editAppEntry } from '../author/manifest.ts';
+import type { AppChanges } from '../author/manifest.ts';
 import type { AboutAppChanges } from '../author/about.ts';
 import type { Baseline, DocumentFacts } from '../core/facts/facts.ts';
 import type { Finding } from '../core/findings/report.ts';
@@ -18,6 +18,7 @@ import {
 } from '../core/registry/manifest.ts';
 import { printable, safeExcerpt, shorten } from '../core/text/text.ts';
 import { AppregError } from '../core/errors/error.ts';
+import type { TextChange } from '../core/release/entry-changes.ts';
 import { iconFactsOf, iconTarget, type NewIcon, otherIconExists } from './add-app.ts';
 import type { IconFile } from './described-app.ts';
 import { appFactsWith, metadataFacts, factsOf, type RegistryLocation, readDocument } from './registry-location.ts';
@@ -35,6 +36,7 @@ import {
 import { judgeParts, NOTHING, type Part } from './parts/part.ts';
 import { inOrderOfRoles } from './role.ts';
 import { EditStep } from './edit-step.ts';
+import { withFieldChanges } from './field-changes.ts';
 import { type ListedEntry, requireEntry } from './listed-app.ts';
 import type { Plan, Step } from './plan.ts';
 
@@ -49,18 +51,10 @@ export interface AppEdit extends Omit<AppChanges, 'iconUrl'> {
   describing?: DescribingFolder | null;
 }
 
-/** A text of the entry that differs. */
-interface FieldChange {
-  field: keyof AppFields;
-  /** Null if the entry had no such text. */
-  before: string | null;
-  after: string;
-}
-
 export interface EditPlan {
   /** The entry as it will be. */
   entry: JsonValue;
-  changes: (FieldChange | AboutFieldChange)[];
+  changes: (TextChange | AboutFieldChange)[];
   plan: Plan;
   /** Warnings and notes about what changes. */
   findings: Finding[];
@@ -88,7 +82,7 @@ export async function planEdit(
   const wanted = wantedTexts(edits, icon?.url ?? null);
   const changes = changesTo(before, wanted);
   const edit = EditStep.of(manifest, { role: 'manifest', what: `the app ${printable(key)}` }, (now) =>
-    changed(now, key, changes),
+    withFieldChanges(now, key, changes),
   );
   const iconStep = icon === null || icon.path === null ? null : await stepForIcon(place, app, icon);
   const about = await planAboutEdit(place, key, wanted.appMetadataUrl ?? before.appMetadataUrl, edits.about ?? {});
@@ -150,30 +144,10 @@ function wantedTexts(edit: AppEdit, iconUrl: string | null): AppChanges {
   );
 }
 
-function changesTo(before: AppFields, wanted: AppChanges): FieldChange[] {
+function changesTo(before: AppFields, wanted: AppChanges): TextChange[] {
   return entriesOf(wanted).flatMap(([field, after]) =>
     after === undefined || before[field] === after ? [] : [{ field, before: before[field], after }],
   );
-}
-
-/**
- * The manifest with the changes; null if it has them all.
- * @throws AppregError `app-changed` (exit 1) if one of these fields has another text since then
- */
-function changed(manifest: Document, key: string, changes: readonly FieldChange[]): Document | null {
-  const fields = appFields(requireEntry(manifest, key));
-  for (const { field, before, after } of changes) {
-    const now = fields[field];
-    if (now === before || now === after) continue;
-    throw new AppregError(
-      'app-changed',
-      message`The ${field} of the app “${key}” was changed by another process at the same time: it is now ${now === null ? 'missing' : `“${safeExcerpt(now)}”`}.`,
-      message`Check the entry. If your change is still right, run the same command again.`,
-      { effect: 'none', advisesRepeat: true },
-    );
-  }
-  const wanted = Object.fromEntries(changes.map(({ field, after }) => [field, after]));
-  return editAppEntry(manifest, key, wanted);
 }
 
 /** Creates the icon file, or replaces that of the app; null if the store has it. */

@@ -4,12 +4,15 @@ import { type Document, documentWithText } from '../author/document.ts';
 import type { DocumentContent } from '../core/json/content.ts';
 import { documentContent } from '../core/json/json.ts';
 import {
+  EMPTY_LOCK,
   LOCK_FILE,
+  type LockedDescription,
   type LockedVersion,
   type LockFile,
   lockFileIn,
   lockText,
   type Provenance,
+  withLockedDescription,
   withLockedVersion,
 } from '../core/registry/lock-file.ts';
 import type { Store } from '../store/store.ts';
@@ -21,6 +24,12 @@ import { StoredDocument } from './stored-document.ts';
 
 /** The lock file next to the manifest, in the store itself. */
 
+/** Texts of the description of an app, as lock files record them. */
+export interface RecordedDescription {
+  app: string;
+  texts: LockedDescription;
+}
+
 /** A version of an app, as lock files record it. */
 export interface RecordedVersion {
   app: string;
@@ -28,7 +37,7 @@ export interface RecordedVersion {
 }
 
 /**
- * The step that records versions in a lock file.
+ * The step that records versions and descriptions in a lock file.
  * @param lock as `readLockDocument` returns it
  * @param options.what as messages call the file (default: that of the store)
  * @returns null if it has them all
@@ -36,15 +45,21 @@ export interface RecordedVersion {
 export function lockStep(
   lock: StoredDocument,
   entries: readonly RecordedVersion[],
-  { what = 'the lock file', role = 'lock' }: { what?: string; role?: Role } = {},
+  {
+    what = 'the lock file',
+    role = 'lock',
+    descriptions = [],
+  }: { what?: string; role?: Role; descriptions?: readonly RecordedDescription[] } = {},
 ): EditStep | null {
   const [first] = entries;
   const versions =
     first && entries.length === 1 ? `${first.app} ${first.version.version}` : counted(entries.length, 'version');
-  return EditStep.of(lock, { what: `${what}, with ${versions}`, role }, (now) => {
+  const added = entries.length === 0 ? counted(descriptions.length, 'description') : versions;
+  return EditStep.of(lock, { what: `${what}, with ${added}`, role }, (now) => {
     const before = lockFileIn(now.content, LOCK_FILE);
     let after = before;
     for (const { app, version } of entries) after = withLockedVersion(after, app, version);
+    for (const { app, texts } of descriptions) after = withLockedDescription(after, app, texts);
     return after === before ? null : documentWithText(lockText(after, now.text), LOCK_FILE);
   });
 }
@@ -53,7 +68,7 @@ export function lockStep(
 export async function readLockDocument(store: Store): Promise<StoredDocument> {
   return (
     (await StoredDocument.read(store, LOCK_FILE, openLock)) ??
-    StoredDocument.missing(LOCK_FILE, lockText(new Map()), openLock)
+    StoredDocument.missing(LOCK_FILE, lockText(EMPTY_LOCK), openLock)
   );
 }
 
@@ -79,7 +94,7 @@ export function withStoredLock(place: RegistryLocation, lock: LockFile | null): 
   return {
     ...place,
     firstSeen: (app, version) =>
-      place.firstSeen?.(app, version) ?? lock?.get(app)?.get(version)?.artifactChecksum ?? null,
+      place.firstSeen?.(app, version) ?? lock?.versions.get(app)?.get(version)?.artifactChecksum ?? null,
   };
 }
 

@@ -1,5 +1,6 @@
 import { message } from '../core/text/message.ts';
 import { AppregError } from '../core/errors/error.ts';
+import { hasWrites } from '../core/release/entry-changes.ts';
 import type { Attester } from '../publish/artifact.ts';
 import { unusedSecret, withoutAllowed } from '../publish/check-content.ts';
 import { exceptedSecrets } from '../publish/excepted-secrets.ts';
@@ -62,24 +63,33 @@ function withAttester(apps: readonly EvaluatedApp[], attester: Attester | undefi
   });
 }
 
-/** A new version whose sources are not committed in git makes its app broken: it could not be built again. */
+/** A new version, or a changed text, whose sources are not committed in git makes its app broken. */
 function refuseUncommitted(
   { root, file, listener }: OpenRepository,
   evaluated: readonly EvaluatedApp[],
 ): EvaluatedApp[] {
-  if (!evaluated.some(({ result }) => result.state === 'new')) return [...evaluated];
+  if (!evaluated.some((one) => one.result.state === 'new' || hasTexts(one))) return [...evaluated];
   const uncommittedIn = uncommittedFiles(root, listener);
   return evaluated.map((one) => {
+    const texts = hasTexts(one) ? uncommittedIn(one.descriptionFiles) : [];
+    if (texts.length > 0) return brokenBy(one, uncommitted(texts, 'the repository would not say what is published'));
     if (one.result.state !== 'new') return one;
     const files = uncommittedIn([...one.sources, ...(file === null ? [] : [file])]);
-    return files.length === 0 ? one : brokenBy(one, uncommitted(files));
+    return files.length === 0
+      ? one
+      : brokenBy(one, uncommitted(files, 'the version could not be built again from the repository'));
   });
 }
 
-function uncommitted(files: readonly string[]): AppregError {
+function hasTexts({ described, result }: EvaluatedApp): boolean {
+  return described !== null && hasWrites(result.changes);
+}
+
+/** @param consequence as the end of a sentence */
+function uncommitted(files: readonly string[], consequence: string): AppregError {
   return new AppregError(
     'sources-uncommitted',
-    message`${describeUncommitted(files)}, so the version could not be built again from the repository.`,
+    message`${describeUncommitted(files)}, so ${consequence}.`,
     message`Commit ${files.length === 1 ? 'it' : 'them'}, or use --allow-dirty.`,
     { effect: 'none' },
   );

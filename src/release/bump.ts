@@ -80,7 +80,7 @@ function bumpsFor(apps: readonly EvaluatedApp[], { listed, lock }: PublishedStat
     const versions = listed.app(app.key);
     const above = versions === null || isMissing(versions) ? null : listedToExceed(declared.version, versions);
     const known = [declared.version, above, bumps.get(app.versionFile)?.version];
-    const taken = new Set(lock?.get(app.key)?.keys());
+    const taken = new Set(lock?.versions.get(app.key)?.keys());
     const version = nextVersion(
       known.filter((one) => one != null),
       taken,

@@ -3,6 +3,7 @@ import { isDocumentWritten, type StepResult } from '../publish/apply-step.ts';
 import { Attempts } from '../publish/attempts.ts';
 import { listsVersionOrApp } from '../publish/version-attempts.ts';
 import { describeWriteState } from '../store/journal.ts';
+import { notPublished, publishedEntry, type PublishedEntry } from './plan-entries.ts';
 import { withLockHint } from './record-all.ts';
 import { errorOfApp, failed, type PlannedVersion, type PublishedApp, succeeded } from './outcome.ts';
 import { planAll, type PlanAllOptions, type ReleasePlan, type ReleaseRegistry } from './plan-all.ts';
@@ -17,9 +18,10 @@ export async function commitAll(
   registry: ReleaseRegistry,
   first: ReleasePlan,
   options: PlanAllOptions,
-): Promise<PublishedApp[]> {
+): Promise<CommittedAll> {
   const { store, workspace, manifest } = registry;
   const failures: PublishedApp[] = [];
+  const refused: PublishedEntry[] = [];
   let attempts = new Attempts<ReleasePlan>(store, { workspace });
   let planned = first;
   for (;;) {
@@ -27,21 +29,39 @@ export async function commitAll(
     if (attempt.kind === 'applied') {
       const { results, notRecorded } = attempt.outcome;
       const error = notRecorded && withLockHint(errorOfApp(notRecorded));
-      return [...failures, ...planned.versions.map((one) => committed(one, planned, results, error))];
+      return {
+        results: [...failures, ...planned.versions.map((one) => committed(one, planned, results, error))],
+        entries: [...refused, ...planned.entries.map((one) => publishedEntry(one, { notRecorded: error }))],
+      };
     }
     const refusal = attempt.kind === 'failed' ? errorOfApp(attempt.error) : null;
-    const { versions } = planned;
+    const { versions, entries } = planned;
+    const failing = (error: AppregError): CommittedAll => ({
+      results: [...failures, ...failAll(versions, error, manifest)],
+      entries: [...refused, ...entries.map((one) => notPublished(one, error))],
+    });
     // It is unknown what was written, or something was.
-    if (refusal !== null && refusal.effect !== 'none' && refusal.effect !== null)
-      return [...failures, ...failAll(versions, refusal, manifest)];
+    if (refusal !== null && refusal.effect !== 'none' && refusal.effect !== null) return failing(refusal);
     const apps = versions.map(({ app }) => app);
-    planned = await planAll(registry, apps, options);
+    planned = await planAll(registry, apps, { ...options, described: entries.map(({ app }) => app) });
     failures.push(...planned.failures);
+    refused.push(...planned.refused);
     if (refusal === null) continue;
     // The same apps would be refused again.
-    if (planned.versions.length === versions.length) return [...failures, ...failAll(versions, refusal, manifest)];
+    if (planned.versions.length === versions.length && writesIn(planned) === writesIn({ entries }))
+      return failing(refusal);
     attempts = new Attempts(store, { workspace });
   }
+}
+
+/** The results of all apps, and of the entries of listed ones. */
+interface CommittedAll {
+  results: PublishedApp[];
+  entries: PublishedEntry[];
+}
+
+function writesIn({ entries }: Pick<ReleasePlan, 'entries'>): number {
+  return entries.filter(({ part }) => part.steps.length > 0).length;
 }
 
 function committed(

@@ -4,6 +4,7 @@ import { type PublishedVersion, isMissing } from '../core/facts/facts.ts';
 import { sameDigest } from '../core/registry/baseline.ts';
 import { reasonText } from '../core/rules/lookup.ts';
 import { type AppregError, type ErrorCode, isAppregError } from '../core/errors/error.ts';
+import { NO_CHANGES } from '../core/release/entry-changes.ts';
 import type { LockedVersion, Provenance } from '../core/registry/lock-file.ts';
 import type { ReleasedApp } from '../core/release/report.ts';
 import {
@@ -28,6 +29,7 @@ import type { VersionToPublish } from '../publish/publish-version.ts';
 import { stopIfInterrupted, untilStopped } from '../store/interrupt.ts';
 import { inPool } from '../store/pool.ts';
 import { describeApp, undescribed } from './app-folders.ts';
+import { compareEntry } from './described-entry.ts';
 import { type FoundApp, shownBelow, shownIn } from './find-apps.ts';
 import { artifactFromBytes } from './inspect-artifact.ts';
 import { buildOptions, wantedBillOf, type OpenRepository } from './repository.ts';
@@ -41,10 +43,14 @@ export interface EvaluatedApp {
   result: ReleasedApp;
   /** Null for a broken app. */
   declared: DeclaredVersion | null;
+  /** The description whose texts and icon are published, or recorded; null if there is nothing to do. */
+  described: AppToAssemble | null;
   /** The built archive; null for an app that has nothing to publish. */
   prepared: PreparedApp | null;
   /** The files from which its version is built and listed, absolute. */
   sources: readonly string[];
+  /** The files that describe it, absolute: its app.json and its icon. */
+  descriptionFiles: readonly string[];
 }
 
 /** An archive, and the options of its build. */
@@ -113,7 +119,7 @@ async function evaluateApp(
   if (versions !== null && isMissing(versions))
     return broken(unknownVersions(app, reasonText(versions.missing)), version);
   const provenance = provenanceOf(built);
-  const recorded = lock?.get(app.key)?.get(version);
+  const recorded = lock?.versions.get(app.key)?.get(version);
   const description = await describe(repository, app);
   const invalid = description !== null && isProblem(description) ? description : null;
   if (invalid !== null && versions !== null) return broken(invalid, version);
@@ -140,13 +146,21 @@ async function evaluateApp(
     isListed: versions !== null,
     unlisted: listing === null && versions === null ? (invalid ?? undescribed(app)) : null,
   });
+  const compared = await compareEntry(
+    app,
+    description !== null && isProblem(description) ? null : description,
+    state,
+    published,
+  );
   const evaluated: EvaluatedApp = {
     app,
     declared,
+    described: compared.toPublish,
     prepared: isPublishable(state, recorded)
       ? await prepare(repository, app, version, built, { provenance, listing, notes })
       : null,
     sources: [...built.sources, app.versionFile, ...descriptionFiles(repository, listing)],
+    descriptionFiles: descriptionFiles(repository, compared.toPublish),
     result: {
       key,
       folder,
@@ -157,6 +171,7 @@ async function evaluateApp(
       listedChecksum,
       published: false,
       ...words,
+      changes: compared.changes,
     },
   };
   return loads && state === 'new' ? withLoadTest(repository, evaluated, made) : evaluated;
@@ -191,6 +206,8 @@ function buildOptionsOf({ folder, entry, ui }: FoundApp): string {
     .join(' ');
 }
 
+const IF_UNKNOWN = 'an app is reported as changed if only the compression of its artifact differs';
+
 /** The way in which the listed artifact of a version has the content that was built; null if it has another. */
 async function likenessToListed(
   { archive }: Bundle,
@@ -199,7 +216,7 @@ async function likenessToListed(
   published: PublishedState,
 ): Promise<Likeness | null> {
   const entry = listed?.find((one) => one.version === version);
-  const bytes = entry === undefined ? null : await published.artifact(entry.artifactUrl);
+  const bytes = entry === undefined ? null : await published.file(entry.artifactUrl, IF_UNKNOWN);
   if (entry === undefined || bytes === null) return null;
   // Other bytes than the listed ones are not what was published.
   return sameDigest(entry.artifactChecksum, `sha256:${sha256Of(bytes)}`) ? likenessOf(bytes, archive) : null;
@@ -215,10 +232,10 @@ async function describe(
   return describeApp(root, base, app, judgeSettings);
 }
 
-function descriptionFiles({ root }: OpenRepository, listing: AppToAssemble | null): string[] {
-  if (listing === null) return [];
-  const names = ['app.json', ...(listing.icon === null ? [] : [listing.icon])];
-  return names.map((name) => join(root, listing.source, name));
+function descriptionFiles({ root }: OpenRepository, described: AppToAssemble | null): string[] {
+  if (described === null) return [];
+  const names = ['app.json', ...(described.icon === null ? [] : [described.icon])];
+  return names.map((name) => join(root, described.source, name));
 }
 
 /** Also a listed version whose sources an interrupted run did not record. */
@@ -290,15 +307,28 @@ function brokenApp(
   return {
     app,
     declared: null,
+    described: null,
     prepared: null,
     sources: [],
-    result: { key, folder, state: 'broken', declared, checksum: null, ...published, published: false, message, advice },
+    descriptionFiles: [],
+    result: {
+      key,
+      folder,
+      state: 'broken',
+      declared,
+      checksum: null,
+      ...published,
+      published: false,
+      message,
+      advice,
+      changes: NO_CHANGES,
+    },
   };
 }
 
 /** The same app, which cannot be published for this reason. */
 export function brokenBy(one: EvaluatedApp, { message, hint }: Pick<AppregError, 'message' | 'hint'>): EvaluatedApp {
-  return { ...one, prepared: null, result: { ...one.result, state: 'broken', message, advice: hint } };
+  return { ...one, prepared: null, described: null, result: { ...one.result, state: 'broken', message, advice: hint } };
 }
 
 function unknownVersions({ key }: FoundApp, reason: string): AppProblem {

@@ -8,6 +8,7 @@ import type { PreparedApp } from './evaluate.ts';
 import { listNewApps } from './list-all.ts';
 import { type PlannedVersion, type PublishedApp, type StoredApp, succeeded } from './outcome.ts';
 import { planAll, type PlanAllOptions, type ReleaseRegistry } from './plan-all.ts';
+import { publishedEntry, type PublishedEntry, storeIcons } from './plan-entries.ts';
 import { recordAll } from './record-all.ts';
 import { storeApp } from './store-app.ts';
 
@@ -29,6 +30,8 @@ export interface PublishListener {
 export interface PublishedAll {
   /** As soon as they were known, the first one first. */
   results: PublishedApp[];
+  /** The results for the texts and icons of listed apps. */
+  entries: PublishedEntry[];
   /** Of a dry run; otherwise null. */
   plan: Plan<PlannedStep> | null;
 }
@@ -55,12 +58,14 @@ export async function publishAll(
   end(...planned.failures);
   if (dryRun) {
     end(...planned.versions.map((one) => succeeded(one, 'planned')));
-    return { results, plan: planned.plan };
+    const entries = planned.entries.map((one) => publishedEntry(one, { isPlanned: true }));
+    return { results, entries: [...planned.refused, ...entries], plan: planned.plan };
   }
   await signAll(planned.versions, jobs);
   if (isBatchStore(registry.store)) {
-    end(...(await commitAll(registry, planned, options)));
-    return { results, plan: null };
+    const committed = await commitAll(registry, planned, options);
+    end(...committed.results);
+    return { results, entries: [...planned.refused, ...committed.entries], plan: null };
   }
   const stored: StoredApp[] = [];
   for await (const one of asDone(planned.versions, jobs, (app) => storeApp(registry, app, judgeSettings, readBack)))
@@ -69,11 +74,13 @@ export async function publishAll(
       listener.stored(one.app);
     } else end(one);
   const inOrder = planned.versions.flatMap(({ app }) => stored.find((one) => one.app === app) ?? []);
-  const { listed, failures } = await listNewApps(registry, inOrder, judgeSettings);
+  const icons = await storeIcons(registry, planned, jobs);
+  const { listed, failures, entries, refused } = await listNewApps(registry, inOrder, icons.entries, judgeSettings);
   end(...failures);
-  const notRecorded = await recordAll(registry, listed, judgeSettings.now);
+  const notRecorded = await recordAll(registry, listed, entries, judgeSettings.now);
   end(...listed.map((one) => succeeded(one, one.isNew ? 'published' : 'already-published', notRecorded)));
-  return { results, plan: null };
+  const published = entries.map((one) => publishedEntry(one, { notRecorded }));
+  return { results, entries: [...planned.refused, ...icons.refused, ...refused, ...published], plan: null };
 }
 
 /**

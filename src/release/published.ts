@@ -1,11 +1,12 @@
 import { dirname } from 'node:path';
 import { message } from '../core/text/message.ts';
 import { AppregError } from '../core/errors/error.ts';
-import { type Baseline, isMissing, type Probe } from '../core/facts/facts.ts';
+import { type Baseline, isMissing, type Probe, type Snapshot } from '../core/facts/facts.ts';
 import { isAnswered, statusOf } from '../core/http/probe.ts';
 import { isHttpUrl } from '../core/url/url.ts';
-import { documentContent } from '../core/json/json.ts';
+import { documentContent, type JsonObject } from '../core/json/json.ts';
 import { type LockFile, LOCK_FILE, lockFileIn, readLockFile } from '../core/registry/lock-file.ts';
+import { manifestAppsIn } from '../core/registry/manifest.ts';
 import { reasonText } from '../core/rules/lookup.ts';
 import { explainUnreachable } from '../core/rules/http/unreachable.ts';
 import { printable, redact, safeExcerpt } from '../core/text/text.ts';
@@ -33,18 +34,21 @@ import type { OpenRepository, RepositoryConfig } from './repository.ts';
 export interface PublishedState {
   listed: Baseline;
   lock: LockFile | null;
+  /** The entries of the manifest, by app key. */
+  entries: JsonObject;
   /**
-   * Reads a published artifact, to compare its content; null if it is not in this state. It is read for no other app
+   * Reads a published file, to compare its content; null if it is not in this state. An artifact is read for no other app
    * than one whose bytes differ.
+   * @param otherwise what is reported if the file cannot be fetched
    */
-  artifact(url: string): Promise<Uint8Array | null>;
+  file(url: string, otherwise: string): Promise<Uint8Array | null>;
   /** The store that it was read from; null for a state that `against` names. */
   store: RegistryLocation['store'] | null;
 }
 
 /**
  * The published versions, with what they were built from: those in the store, or in the state that `against` names.
- * Artifacts are only read by `artifact`.
+ * Artifacts and icons are only read by `file`.
  * @throws AppregError (exit 2) if there is no usable registry
  */
 export async function publishedState(repository: OpenRepository, against: string | undefined): Promise<PublishedState> {
@@ -59,23 +63,27 @@ export async function publishedState(repository: OpenRepository, against: string
   if (against !== undefined) {
     const state = await registryState(against, { ...repository, documentsOnly: true });
     const lock = (await lockOf(repository, against)) ?? own;
-    const artifact = await artifactsOf(repository, against);
-    return { listed: withRepairable(baselineFromSnapshot(state, state.target), listener), lock, artifact, store: null };
+    const listed = withRepairable(baselineFromSnapshot(state, state.target), listener);
+    return { listed, lock, entries: entriesIn(state), file: await filesOf(repository, against), store: null };
   }
   const store = await repository.openStore();
   const { manifest = 'registry.json', baseUrl = null } = config;
   const state = await storeSnapshot(store, { manifest, baseUrl }, new Date().toISOString(), listener);
   if (baseUrl !== null) refuseOtherBaseOfState(state, baseUrl);
   const lock = (await storedLock(store)) ?? own;
-  const artifact = artifactsBelow(baseUrl, async (path) => (await store.read(path))?.bytes ?? null);
-  return { listed: baselineFromSnapshot(state, state.target), lock, artifact, store };
+  const file = filesBelow(baseUrl, async (path) => (await store.read(path))?.bytes ?? null);
+  return { listed: baselineFromSnapshot(state, state.target), lock, entries: entriesIn(state), file, store };
 }
 
-/** Reads the artifacts at URLs below a base, by their paths. */
-function artifactsBelow(
+function entriesIn({ manifest }: Snapshot): JsonObject {
+  return manifestAppsIn(manifest.content) ?? {};
+}
+
+/** Reads the files at URLs below a base, by their paths. */
+function filesBelow(
   baseUrl: string | null,
   read: (path: string) => Promise<Uint8Array | null>,
-): PublishedState['artifact'] {
+): PublishedState['file'] {
   const base = baseUrl === null ? null : asBase(baseUrl);
   return async (url) => {
     const path = localPath(url, base);
@@ -83,31 +91,33 @@ function artifactsBelow(
   };
 }
 
-/** Reads the artifacts of the state that `against` names. */
-async function artifactsOf(repository: OpenRepository, against: string): Promise<PublishedState['artifact']> {
-  if (isHttpUrl(against)) return (url) => servedArtifact(repository, url);
+/** Reads the files of the state that `against` names. */
+async function filesOf(repository: OpenRepository, against: string): Promise<PublishedState['file']> {
+  if (isHttpUrl(against)) return (url, otherwise) => servedFile(repository, url, otherwise);
   const { cwd, root, config } = repository;
   const local = localPathOf(against, cwd);
   const folder = local === null || local.isFolder ? (local?.path ?? cwd) : dirname(local.path);
   const { baseUrl = null } = (await repository.workspaceAt?.(folder)) ?? {};
   const tree = local === null ? gitTree(against, root) : folderTree(folder, against);
-  return artifactsBelow(baseUrl ?? config.baseUrl ?? null, async (path) => {
+  return filesBelow(baseUrl ?? config.baseUrl ?? null, async (path) => {
     tree.fetch([path]);
     const content = tree.read(path);
     return content === null || content.cut ? null : bytesOf(content);
   });
 }
 
-/** Downloads an artifact; null, with a warning, if it is not served. */
-async function servedArtifact({ env, listener }: OpenRepository, url: string): Promise<Uint8Array | null> {
+/** Downloads a file; null, with a warning, if it is not served. */
+async function servedFile(
+  { env, listener }: OpenRepository,
+  url: string,
+  otherwise: string,
+): Promise<Uint8Array | null> {
   const { openHttpClient } = await import('../observe/http/client.ts');
   const http = openHttpClient(networkOf(env));
   try {
     const { probe, bytes } = await downloadBytes(http, { url, accept: '*/*', limits: ARTIFACT_LIMITS });
     if (isAnswered(probe)) return bytes;
-    listener.log(
-      message`warning: ${safeExcerpt(url)} cannot be fetched: ${unreachable(probe)}; an app is reported as changed if only the compression of its artifact differs`,
-    );
+    listener.log(message`warning: ${safeExcerpt(url)} cannot be fetched: ${unreachable(probe)}; ${otherwise}`);
     return null;
   } finally {
     await http.close();

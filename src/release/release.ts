@@ -3,8 +3,10 @@ import { message } from '../core/text/message.ts';
 import { counted } from '../core/text/text.ts';
 import type { NewVersion } from '../author/metadata.ts';
 import type { Finding } from '../core/findings/report.ts';
+import { hasWrites } from '../core/release/entry-changes.ts';
 import { releaseReport, type ReleaseReport } from '../core/release/report.ts';
 import { VERSION } from '../core/values/tool-version.ts';
+import type { AppToAssemble } from '../publish/described-app.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
 import type { Allowances } from '../publish/refuse-typos.ts';
 import { refuseOtherBaseIn } from '../workspace/base-url.ts';
@@ -20,7 +22,7 @@ import type { ReleaseRegistry } from './plan-all.ts';
 import { publishAll, type PublishAllOptions, type PublishListener } from './publish-all.ts';
 import { listedLocation, publishedState, type PublishedState } from './published.ts';
 import { type OpenRepository, type Repository, wantsLoadTest, withDefaults } from './repository.ts';
-import { notPublished, withResults } from './results.ts';
+import { notPublished, type ReleaseResults, withResults } from './results.ts';
 
 /** Options of `release`. */
 export interface ReleaseOptions extends Accepted {
@@ -79,14 +81,17 @@ export async function release(given: Repository, options: ReleaseOptions): Promi
   if (action === 'bump') return released(await bumpApps(repository, built, published, { dryRun, jobs }));
   const accepted = accept(repository, built, action === 'check' ? { ...options, attester: undefined } : options);
   const wanted = wantedApps(accepted, options);
+  const described = describedApps(accepted, published, options);
   const hasPlan = action === 'publish' && dryRun;
-  if (wanted.length === 0) return released(accepted, [], hasPlan ? { steps: [] } : null);
+  if (wanted.length === 0 && described.length === 0) return released(accepted, NOTHING, hasPlan ? { steps: [] } : null);
   const registry = await registryFor(repository, published, wanted, options);
-  const settings = await settingsOf(repository, jobs, options);
+  const settings = { ...(await settingsOf(repository, jobs, options)), described };
   const progress = openProgress(wanted.length, repository.listener, options);
-  const { results, plan } = await publishAll(registry, wanted, settings, progress).finally(progress.stop);
+  const { plan, ...results } = await publishAll(registry, wanted, settings, progress).finally(progress.stop);
   return released(accepted, results, hasPlan ? plan : null);
 }
+
+const NOTHING: ReleaseResults = { results: [], entries: [] };
 
 /** True if nothing is written. */
 function isPlanned({ action, dryRun = false }: ReleaseOptions): boolean {
@@ -97,6 +102,18 @@ function isPlanned({ action, dryRun = false }: ReleaseOptions): boolean {
 function wantedApps(accepted: readonly EvaluatedApp[], { action }: ReleaseOptions): PreparedApp[] {
   return accepted.flatMap(({ prepared, result }) =>
     prepared === null || (action === 'check' && result.state !== 'new') ? [] : [prepared],
+  );
+}
+
+/** The apps whose texts and icons are published, or recorded. A state that `against` names cannot be written. */
+function describedApps(
+  accepted: readonly EvaluatedApp[],
+  { store }: PublishedState,
+  { action }: ReleaseOptions,
+): AppToAssemble[] {
+  if (store === null) return [];
+  return accepted.flatMap(({ described, result }) =>
+    described === null || (action === 'check' && !hasWrites(result.changes)) ? [] : described,
   );
 }
 
@@ -160,7 +177,7 @@ function openProgress(count: number, listener: Listener, options: ReleaseOptions
 
 function released(
   evaluated: readonly EvaluatedApp[],
-  results: readonly PublishedApp[] = [],
+  results: ReleaseResults = NOTHING,
   plan: Plan<PlannedStep> | null = null,
 ): Released {
   const apps = withResults(evaluated, results);

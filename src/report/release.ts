@@ -1,6 +1,8 @@
+import { MANIFEST_FIELDS } from '../core/registry/manifest.ts';
+import { type EntryConflict, type EntryDifference, hasWrites } from '../core/release/entry-changes.ts';
 import type { ReleasedApp, ReleaseReport } from '../core/release/report.ts';
 import { FAILING_STATES, RELEASE_STATES, type ReleaseState } from '../core/release/state.ts';
-import { counted, redact, safeExcerpt, shorten } from '../core/text/text.ts';
+import { counted, redact, safeExcerpt, shellWord, shorten } from '../core/text/text.ts';
 import { alignedRows } from './columns.ts';
 import { cell, code, prose } from './markdown-text.ts';
 import { PLAIN, type Style } from './style.ts';
@@ -10,6 +12,7 @@ import { PLAIN, type Style } from './style.ts';
 /** The number of apps that are named. */
 const MAX_APPS = 100;
 const MAX_MESSAGE = 400;
+const MAX_VALUE = 100;
 
 interface Mark {
   mark: string;
@@ -17,7 +20,12 @@ interface Mark {
 }
 
 const FAILED: Mark = { mark: '!', color: 'red' };
-const MARKS: Record<ReleaseState, Mark> = {
+/** The state of an app in a row of its own: that of its texts, if it has no version to publish. */
+type Label = ReleaseState | 'texts' | 'conflict';
+
+const MARKS: Record<Label, Mark> = {
+  texts: { mark: '+', color: 'green' },
+  conflict: FAILED,
   unchanged: { mark: '=', color: 'dim' },
   new: { mark: '+', color: 'green' },
   changed: FAILED,
@@ -37,14 +45,15 @@ export function releaseAsText(report: ReleaseReport, style: Style = PLAIN, isVer
   const rebuilt = isVerbose ? null : rebuiltLine(report.apps, text);
   const rebuiltLines = rebuilt === null ? [] : [style.yellow(`~ ${rebuilt}`)];
   if (shown.length === 0) return [...rebuiltLines, releaseSummary(report)].join('\n');
-  const rows = shown.map((app) => [app.state, app.key, app.declared ?? '–', app.listed ?? '–'].map(text));
+  const rows = shown.map((app) => [labelOf(app), app.key, app.declared ?? '–', app.listed ?? '–'].map(text));
   const [header = '', ...rowLines] = alignedRows([['state', 'app', 'declared', 'highest listed'], ...rows]);
   const lines = [`  ${style.dim(header)}`];
   for (const [index, app] of shown.entries()) {
-    const { mark, color } = needsAttention(app) ? FAILED : MARKS[app.state];
+    const { mark, color } = needsAttention(app) ? FAILED : MARKS[labelOf(app)];
     lines.push(`${style[color](mark)} ${style[color](rowLines[index] ?? '')}`);
     const own = app.published && app.advice === null ? [] : [app.message, app.advice];
-    for (const part of own) lines.push(...(part?.split('\n') ?? []).map((one) => `    ${text(one.trim())}`));
+    for (const part of [...own, ...entryLines(app)])
+      lines.push(...(part?.split('\n') ?? []).map((one) => `    ${text(one.trim())}`));
   }
   if (left > 0) lines.push(style.dim(`… and ${counted(left, 'more app')}; --format json lists them all.`));
   lines.push(...rebuiltLines, '', releaseSummary(report));
@@ -59,6 +68,8 @@ export function releaseSummary({ apps, summary }: ReleaseReport): string {
   const notPublished = summary.failed - summary.broken - unrecorded;
   if (notPublished > 0) parts.push(`${notPublished} not published`);
   if (unrecorded > 0) parts.push(`${unrecorded} not recorded`);
+  if (summary.changedTexts > 0) parts.push(`${summary.changedTexts} with changed texts`);
+  if (summary.conflicts > 0) parts.push(`${summary.conflicts} with a conflict`);
   return `${counted(apps.length, 'app')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
 }
 
@@ -69,11 +80,11 @@ export function releaseAsMarkdown(report: ReleaseReport): string {
   if (changed.length > 0)
     lines.push('', '| State | App | Declared | Highest listed | |', '| --- | --- | --- | --- | --- |');
   for (const app of changed.slice(0, MAX_APPS)) {
-    const remarks = [app.message, app.advice]
+    const remarks = [app.message, app.advice, ...entryLines(app)]
       .filter((part) => part !== null)
       .map((part) => shorten(redact(part), MAX_MESSAGE));
     lines.push(
-      `| ${needsAttention(app) ? `**${app.state}**` : app.state} | ${inCell(app.key)} | ${inCell(app.declared)} | ${inCell(app.listed)} | ${cell(prose(remarks.join(' ').replaceAll('\n', ' ')))} |`,
+      `| ${needsAttention(app) ? `**${labelOf(app)}**` : labelOf(app)} | ${inCell(app.key)} | ${inCell(app.declared)} | ${inCell(app.listed)} | ${cell(prose(remarks.join(' ').replaceAll('\n', ' ')))} |`,
     );
   }
   if (changed.length > MAX_APPS) lines.push('', `… and ${counted(changed.length - MAX_APPS, 'more app')}.`);
@@ -93,18 +104,82 @@ function rebuiltLine(apps: readonly ReleasedApp[], shown: (key: string) => strin
 
 /** True for an app that a failing run has to name: also a new version that could not be published. */
 export function needsAttention(app: ReleasedApp): boolean {
-  const { state, published, advice } = app;
-  return FAILING_STATES.includes(state) || (state === 'new' && !published && advice !== null) || isUnrecorded(app);
+  const { state, published, advice, changes } = app;
+  const isFailing = FAILING_STATES.includes(state) || changes.conflicts.length > 0 || changes.error !== null;
+  return isFailing || (state === 'new' && !published && advice !== null) || isUnrecorded(app);
 }
 
-/** True for an app whose version is published, and could not be recorded in the lock file. */
-function isUnrecorded({ state, published, advice }: ReleasedApp): boolean {
+/** True for an app that is published, and could not be recorded in the lock file. */
+function isUnrecorded({ state, published, advice, changes }: ReleasedApp): boolean {
+  if (changes.error !== null && (changes.published || !hasWrites(changes))) return true;
   return advice !== null && (published || state === 'unchanged');
 }
 
 /** True for an app with a row of its own. */
 function isNamed(app: ReleasedApp): boolean {
-  return (app.state !== 'unchanged' && app.state !== 'rebuilt') || isUnrecorded(app);
+  const label = labelOf(app);
+  const isPlain = label === 'unchanged' || label === 'rebuilt';
+  return !isPlain || app.changes.differences.length > 0 || isUnrecorded(app);
+}
+
+function labelOf({ state, changes }: ReleasedApp): Label {
+  if (state !== 'unchanged' && state !== 'rebuilt') return state;
+  if (changes.conflicts.length > 0) return 'conflict';
+  return hasWrites(changes) ? 'texts' : state;
+}
+
+/** The changes of the texts and the icon of an app, and its conflicts with the next step. */
+function entryLines(app: ReleasedApp): string[] {
+  const { state, changes } = app;
+  const { fields, icon, conflicts, differences, error } = changes;
+  const written = fields.map(({ field, before, after }) => `${field}: ${quoted(before)} → ${quoted(after)}`);
+  if (icon !== null) written.push(icon.before === null ? 'icon: new' : 'icon: changed');
+  if (written.length > 0 && FAILING_STATES.includes(state))
+    written.push(`The texts are published once the app is no longer ${state}.`);
+  if (error !== null) written.push(error.message, error.advice);
+  return [
+    ...written,
+    ...conflicts.flatMap((one) => conflictLines(app, one, reasonFor(one))),
+    ...differences.flatMap((one) => conflictLines(app, one, OLD_DIFFERENCE)),
+  ];
+}
+
+/** A text that differs from the published one and is not written, and the next step. */
+function conflictLines(
+  { key, folder }: ReleasedApp,
+  { field, published, described }: EntryDifference,
+  why: string,
+): string[] {
+  const option = field === 'icon' ? '--icon' : optionOf(field);
+  const value = field === 'icon' ? '<file>' : shellWord(described);
+  const command = `appreg edit-app ${shellWord(key)} ${option} ${value}`;
+  if (field === 'icon')
+    return [
+      `The published icon is another file than the one in ${folder}, and stays: ${why}.`,
+      `Copy it into ${folder}, or publish yours: ${command}`,
+    ];
+  return [
+    `The published ${field} is ${quoted(published)}, and stays; app.json has ${quoted(described)}: ${why}.`,
+    `Write the published text into app.json, or publish yours: ${command}`,
+  ];
+}
+
+/** The reason of a conflict. */
+function reasonFor({ field, published, recorded }: EntryConflict): string {
+  if (field === 'appMetadataUrl' && published === recorded) return 'release does not move the versions of a listed app';
+  if (recorded === null) return 'it was changed elsewhere';
+  return `it was changed elsewhere${field === 'icon' ? '' : `, and was ${quoted(recorded)} before`}`;
+}
+
+/** Differences that were there before anything was recorded. */
+const OLD_DIFFERENCE = 'it is not known which of them is the newer one';
+
+function optionOf(field: string): string {
+  return MANIFEST_FIELDS.find(({ name }) => name === field)?.option.flags.split(' ')[0] ?? '';
+}
+
+function quoted(value: string | null): string {
+  return value === null ? 'none' : `“${shorten(value, MAX_VALUE)}”`;
 }
 
 function selected(apps: readonly ReleasedApp[], isVerbose: boolean): { shown: readonly ReleasedApp[]; left: number } {

@@ -40,6 +40,6 @@ export async function registryLocation(
     base,
     pathOf,
     checkBase: (apps) => refuseOtherBaseInStore({ store, base, pathOf }, apps),
-    firstSeen: (app, version) => ledger?.get(app)?.get(version)?.artifactChecksum ?? null,
+    firstSeen: (app, version) => ledger?.versions.get(app)?.get(version)?.artifactChecksum ?? null,
   };
 }

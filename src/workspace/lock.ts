@@ -5,6 +5,7 @@ import { type Baseline, type DocumentFacts, isMissing, type Snapshot } from '../
 import {
   baselineInLock,
   type ChangedVersion,
+  EMPTY_LOCK,
   type LockFile,
   LOCK_FILE,
   lockText,
@@ -78,7 +79,7 @@ async function changeLock(root: string, change: (lock: LockFile) => LockFile): P
   await store.tidy?.([LOCK_FILE]);
   for (;;) {
     const stored = await store.read(LOCK_FILE);
-    const before = stored === null ? new Map() : parseLock(stored.bytes);
+    const before = stored === null ? EMPTY_LOCK : parseLock(stored.bytes);
     const bytes = Buffer.from(lockText(change(before), stored === null ? '' : Buffer.from(stored.bytes).toString()));
     if (stored && bytes.equals(stored.bytes)) return false;
     const done = stored ? await store.replace(LOCK_FILE, bytes, stored.token) : await store.create(LOCK_FILE, bytes);
@@ -117,7 +118,7 @@ export interface Recorded {
  * @throws AppregError for an invalid lock file, which is left unchanged
  */
 export async function recordVersions(root: string, seen: Snapshot): Promise<Recorded> {
-  let found = { lock: new Map(), added: 0, changed: [] } as ReturnType<typeof recorded>;
+  let found: ReturnType<typeof recorded> = { lock: EMPTY_LOCK, added: 0, changed: [] };
   await changeLock(root, (before) => {
     found = recorded(before, seen);
     return found.lock;
@@ -128,7 +129,7 @@ export async function recordVersions(root: string, seen: Snapshot): Promise<Reco
     return reason === null ? [] : [{ app: key, reason, metadata }];
   });
   return {
-    versions: [...lock.values()].reduce((sum, known) => sum + known.size, 0),
+    versions: [...lock.versions.values()].reduce((sum, known) => sum + known.size, 0),
     added,
     changed,
     notRecorded: unread.map(({ app, reason }) => ({ app, reason })),

@@ -30,6 +30,7 @@ function described(key: string): AppToAssemble {
     source: `src/${key}`,
     text: '',
     entry,
+    given: { name: 'A', description: 'An app.', iconUrl: entry.blockStyle.iconUrl, color: '#336699' },
     icon: 'icon.svg',
     image: { bytes: icon, content: missing, image: missing } as never,
   };

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { documentContent } from '../../src/core/json/json.ts';
-import { LOCK_FILE, lockFileIn, type LockFile } from '../../src/core/registry/lock-file.ts';
+import { EMPTY_LOCK, LOCK_FILE, lockFileIn, type LockFile } from '../../src/core/registry/lock-file.ts';
 import type { RegistryLocation } from '../../src/publish/registry-location.ts';
 import type { Plan, PlannedStep } from '../../src/publish/plan.ts';
 import type { PreparedApp } from '../../src/release/evaluate.ts';
@@ -163,12 +163,12 @@ export async function aboutOf(store: Store, key: string): Promise<AboutJson | nu
 
 export async function lockOf(store: Store): Promise<LockFile> {
   const stored = await store.read(LOCK_FILE);
-  return stored === null ? new Map() : lockFileIn(documentContent(stored.bytes), LOCK_FILE);
+  return stored === null ? EMPTY_LOCK : lockFileIn(documentContent(stored.bytes), LOCK_FILE);
 }
 
 /** `key version` of each entry of the lock file that has its sources. */
 export function recorded(lock: LockFile): string[] {
-  return [...lock].flatMap(([key, versions]) =>
+  return [...lock.versions].flatMap(([key, versions]) =>
     [...versions.values()].flatMap(({ version, provenance }) => (provenance ? [`${key} ${version}`] : [])),
   );
 }

@@ -79,7 +79,7 @@ async function newApps(count: number): Promise<PreparedApp[]> {
         blockStyle: { iconUrl: 'https://icons.example.net/icon.svg', color: '#112233' },
         appMetadataUrl: `${BASE}apps/${key}/versions.json`,
       };
-      const listing = { key, source: `apps/${key}/app.json`, text: '', entry, icon: null, image: null };
+      const listing = { key, source: `apps/${key}/app.json`, text: '', entry, given: {}, icon: null, image: null };
       return { ...(await prepared(key)), listing };
     }),
   );

@@ -67,7 +67,7 @@ describe.each(PLACE_NAMES)('publishing several apps to a %s', (name) => {
     expect(await listed(connect(), KEYS)).toEqual(ALL);
     const lock = await lockOf(connect());
     expect(recorded(lock)).toEqual(ALL);
-    expect(lock.get('lamp')?.get('1.0.0')).toMatchObject({
+    expect(lock.versions.get('lamp')?.get('1.0.0')).toMatchObject({
       artifactChecksum: results[1]!.entry!.artifactChecksum,
       bytes: results[1]!.app.artifact.content.bytes,
       provenance: PROVENANCE,
@@ -260,6 +260,7 @@ test('new apps are listed in the order of the apps, whichever is stored first', 
       source: `apps/${app.key}/app.json`,
       text: '',
       entry: entryOf(app.key),
+      given: {},
       icon: null,
       image: null,
     },
@@ -386,6 +387,7 @@ test('new apps are listed with one step of the plan', async () => {
       source: `apps/${app.key}/app.json`,
       text: '',
       entry: entryOf(app.key),
+      given: {},
       icon: null,
       image: null,
     },

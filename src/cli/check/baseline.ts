@@ -143,7 +143,7 @@ export function lockedOption(
   { workspace, path }: Extract<LintTarget, { kind: 'metadata' }>,
 ): BaselineOption {
   const key = appOfFile(workspace, path) ?? undefined;
-  const versions = key === undefined ? undefined : lock.get(key);
+  const versions = key === undefined ? undefined : lock.versions.get(key);
   if (versions === undefined) return { registry: null, versions: null };
   return { registry: { source, keys: [], app: () => null }, versions: [...versions.values()] };
 }

@@ -67,7 +67,7 @@ function aboutOf({ about }: AppFacts): { about: About | null; isUnknown: boolean
 
 /** When the oldest version of the memory was first seen; null if it is empty. */
 function firstLook(memory: LockFile): Date | null {
-  const times = [...memory.values()].flatMap((versions) => [...versions.values()].map(({ firstSeen }) => firstSeen));
+  const times = [...memory.versions.values()].flatMap((versions) => [...versions.values()].map(({ firstSeen }) => firstSeen));
   const [first] = times
     .map((time) => Date.parse(time))
     .filter((time) => !Number.isNaN(time))
@@ -77,7 +77,7 @@ function firstLook(memory: LockFile): Date | null {
 
 /** When these bytes of a version were first seen; null if the memory has other bytes of it. */
 function firstSight(memory: LockFile | null, key: string, { version, artifactChecksum }: ValidVersion): Date | null {
-  const known = memory?.get(key)?.get(version);
+  const known = memory?.versions.get(key)?.get(version);
   const isKnown = known !== undefined && sameDigest(known.artifactChecksum, artifactChecksum);
   const time = isKnown ? Date.parse(known.firstSeen) : Number.NaN;
   return Number.isNaN(time) ? null : new Date(time);

@@ -21,7 +21,8 @@ import { isSemver } from './version.ts';
 export const LOCK_FILE = 'appreg.lock.json';
 
 /**
- * appreg.lock.json: each version as it was first seen, which appreg lock and publishing record.
+ * appreg.lock.json: each version as it was first seen, which appreg lock and publishing record, and each description of an
+ * app as it was last published.
  *
  * @title appreg lock file
  */
@@ -29,7 +30,18 @@ interface LockDocument {
   lock: 1;
   /** By app key, then by version. */
   apps: Record<string, Record<VersionName, LockedEntry>>;
+  /** By app key. */
+  descriptions?: Record<string, LockedDescription>;
 }
+
+/**
+ * By the names of fields, such as color, and iconSha256: the text of the folder of an app when the manifest last had it. A
+ * text of the manifest that differs from it by now was changed elsewhere.
+ */
+export type LockedDescription = Record<string, LockedText>;
+
+/** One text, or two that differed when they were first seen. */
+export type LockedText = string | { described: string; published: string };
 
 /**
  * @pattern ^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$
@@ -83,8 +95,14 @@ interface Toolchain {
   appreg: string;
   esbuild: string;
 }
-/** By app key, then by version. */
-export type LockFile = Map<string, Map<string, LockedVersion>>;
+export interface LockFile {
+  /** By app key, then by version. */
+  versions: ReadonlyMap<string, ReadonlyMap<string, LockedVersion>>;
+  /** By app key. */
+  descriptions: ReadonlyMap<string, LockedDescription>;
+}
+
+export const EMPTY_LOCK: LockFile = { versions: new Map(), descriptions: new Map() };
 
 /** A version that differs from its first recorded state. */
 export interface ChangedVersion {
@@ -103,8 +121,11 @@ export function readLockFile(content: DocumentContent): LockFile | { faults: rea
   const { value, faults } = readInputFile(content, (given) => schemaViolations(validateLock, given, WORDS));
   if (value === null) return { faults };
   // It has no faults.
-  const { apps } = value as unknown as LockDocument;
-  return new Map(Object.entries(apps).map(([key, versions]) => [key, versionsIn(versions)]));
+  const { apps, descriptions = {} } = value as unknown as LockDocument;
+  return {
+    versions: new Map(Object.entries(apps).map(([key, versions]) => [key, versionsIn(versions)])),
+    descriptions: new Map(Object.entries(descriptions)),
+  };
 }
 
 const WORDS = { schema, whole: 'The lock file', member: 'field' } as const;
@@ -138,25 +159,37 @@ function versionsIn(versions: Record<VersionName, LockedEntry>): Map<string, Loc
 }
 
 /**
- * The lock file as text: one line for each version, so that adding versions on two branches does not cause merge
- * conflicts.
+ * The lock file as text: one line for each version and each description, so that adding them on two branches does not cause
+ * merge conflicts.
  * @param replaced the text that it replaces, whose byte order mark is preserved
  */
-export function lockText(lock: LockFile, replaced = ''): string {
-  const apps = [...lock]
-    .sort(([a], [b]) => compareText(a, b))
-    .map(([key, versions]) => {
-      const lines = [...versions.values()]
-        .sort((a, b) => inOrder(a.version, b.version))
-        .map(
-          ({ version, artifactUrl, artifactChecksum, bytes, firstSeen, provenance }) =>
-            `      ${JSON.stringify(version)}: ${JSON.stringify({ artifactChecksum, bytes, firstSeen, artifactUrl, ...provenance })}`,
-        );
-      return lines.length === 0
-        ? `    ${JSON.stringify(key)}: {}`
-        : `    ${JSON.stringify(key)}: {\n${lines.join(',\n')}\n    }`;
-    });
-  return `${byteOrderMarkOf(replaced)}{\n  "lock": 1,\n  "apps": ${apps.length === 0 ? '{}' : `{\n${apps.join(',\n')}\n  }`}\n}\n`;
+export function lockText({ versions, descriptions }: LockFile, replaced = ''): string {
+  const apps = byKey(versions).map(([key, known]) => {
+    const lines = [...known.values()]
+      .sort((a, b) => inOrder(a.version, b.version))
+      .map(
+        ({ version, artifactUrl, artifactChecksum, bytes, firstSeen, provenance }) =>
+          `      ${JSON.stringify(version)}: ${JSON.stringify({ artifactChecksum, bytes, firstSeen, artifactUrl, ...provenance })}`,
+      );
+    return lines.length === 0
+      ? `    ${JSON.stringify(key)}: {}`
+      : `    ${JSON.stringify(key)}: {\n${lines.join(',\n')}\n    }`;
+  });
+  const described = byKey(descriptions).map(([key, texts]) => `    ${JSON.stringify(key)}: ${JSON.stringify(texts)}`);
+  const members = [
+    '  "lock": 1',
+    `  "apps": ${objectOf(apps)}`,
+    ...(described.length === 0 ? [] : [`  "descriptions": ${objectOf(described)}`]),
+  ];
+  return `${byteOrderMarkOf(replaced)}{\n${members.join(',\n')}\n}\n`;
+}
+
+function byKey<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
+  return [...map].sort(([a], [b]) => compareText(a, b));
+}
+
+function objectOf(lines: readonly string[]): string {
+  return lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n  }`;
 }
 
 function inOrder(a: string, b: string): number {
@@ -168,11 +201,26 @@ function inOrder(a: string, b: string): number {
  * @returns the same lock file if there is nothing to add
  */
 export function withLockedVersion(lock: LockFile, app: string, added: LockedVersion): LockFile {
-  const versions = lock.get(app) ?? new Map<string, LockedVersion>();
+  const versions = lock.versions.get(app) ?? new Map<string, LockedVersion>();
   const known = versions.get(added.version);
   const entry = known === undefined ? added : withProvenance(known, added);
   if (entry === known) return lock;
-  return new Map([...lock, [app, new Map([...versions, [added.version, entry]])]]);
+  return { ...lock, versions: new Map([...lock.versions, [app, new Map([...versions, [added.version, entry]])]]) };
+}
+
+/**
+ * Records texts of a description; others that are recorded are kept.
+ * @returns the same lock file if it has them all
+ */
+export function withLockedDescription(lock: LockFile, app: string, texts: LockedDescription): LockFile {
+  const known = lock.descriptions.get(app) ?? {};
+  if (hasTexts(known, texts)) return lock;
+  return { ...lock, descriptions: new Map([...lock.descriptions, [app, { ...known, ...texts }]]) };
+}
+
+/** True if a record has all of these texts. */
+export function hasTexts(recorded: LockedDescription | undefined, texts: LockedDescription): boolean {
+  return Object.entries(texts).every(([name, text]) => JSON.stringify(recorded?.[name]) === JSON.stringify(text));
 }
 
 /** The known entry, with the provenance of the added one if it has none and both have the same bytes. */
@@ -183,7 +231,7 @@ function withProvenance(known: LockedVersion, { artifactChecksum, provenance }: 
 
 /** Adds what a registry lists and the lock file does not; existing entries are kept, and differences are reported. */
 export function recorded(lock: LockFile, seen: Snapshot): { lock: LockFile; added: number; changed: ChangedVersion[] } {
-  const next: LockFile = new Map([...lock].map(([key, versions]) => [key, new Map(versions)]));
+  const next = new Map([...lock.versions].map(([key, versions]) => [key, new Map(versions)]));
   const changed: ChangedVersion[] = [];
   let added = 0;
   for (const { key, metadata, artifacts } of seen.apps) {
@@ -208,16 +256,16 @@ export function recorded(lock: LockFile, seen: Snapshot): { lock: LockFile; adde
     }
     if (known.size > 0) next.set(key, known);
   }
-  return { lock: next, added, changed };
+  return { lock: { ...lock, versions: next }, added, changed };
 }
 
 /** A lock file as a baseline. */
 export function baselineInLock(lock: LockFile, source: string): Baseline {
   return {
     source,
-    keys: [...lock.keys()],
+    keys: [...lock.versions.keys()],
     app(key) {
-      const versions = lock.get(key);
+      const versions = lock.versions.get(key);
       return versions ? [...versions.values()] : null;
     },
   };

@@ -1,6 +1,7 @@
 import type { RunError } from '../findings/report.ts';
 import { recordFrom } from '../values/record.ts';
 import type { Count } from '../values/scalars.ts';
+import { type EntryChanges, hasWrites } from './entry-changes.ts';
 import { FAILING_STATES, RELEASE_STATES, type ReleaseState } from './state.ts';
 
 /**
@@ -20,8 +21,12 @@ export interface ReleaseReport {
     published: Count;
     /** Apps that are broken, or whose publication failed. */
     failed: Count;
+    /** Apps with texts or an icon that are to be published, or that this run published. */
+    changedTexts: Count;
+    /** Apps with a text or an icon that was changed elsewhere, and is not published. */
+    conflicts: Count;
   };
-  /** False if all apps are unchanged or rebuilt: a pull request needs no comment. */
+  /** False if all apps are unchanged or rebuilt, with their texts: a pull request needs no comment. */
   notable: boolean;
   /** Sorted by key. */
   apps: ReleasedApp[];
@@ -61,6 +66,8 @@ export interface ReleasedApp {
   message: string | null;
   /** The next step. */
   advice: string | null;
+  /** The texts and the icon of its folder that differ from those of a listed app. */
+  changes: EntryChanges;
 }
 
 /** The report of a run that ended before any app was judged. */
@@ -82,14 +89,16 @@ export function releaseReport(
     RELEASE_STATES.map((state) => [state, apps.filter((app) => app.state === state).length] as const),
   );
   const published = apps.filter((app) => app.published).length;
-  const isFailing = failed.size > 0 || FAILING_STATES.some((state) => states[state] > 0);
+  const changedTexts = apps.filter(({ changes }) => hasWrites(changes)).length;
+  const conflicts = apps.filter(({ changes }) => changes.conflicts.length > 0).length;
+  const isFailing = failed.size > 0 || conflicts > 0 || FAILING_STATES.some((state) => states[state] > 0);
   return {
     schema: 1,
     tool: { name: 'appreg', version },
     command: 'release',
     outcome: isFailing ? 'findings' : 'clean',
-    summary: { ...states, published, failed: states.broken + failed.size },
-    notable: isFailing || states.new > 0,
+    summary: { ...states, published, failed: states.broken + failed.size, changedTexts, conflicts },
+    notable: isFailing || states.new > 0 || changedTexts > 0,
     apps: apps.toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     plan: plan && plan.map(({ kind, path, what }) => ({ kind, path, what })),
   };

@@ -3,7 +3,15 @@ import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/facts/facts.ts';
 import { documentText } from '../../../src/core/json/json.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
-import { baselineInLock, lockFileIn, type LockFile, lockText, recorded } from '../../../src/core/registry/lock-file.ts';
+import {
+  baselineInLock,
+  EMPTY_LOCK,
+  lockFileIn,
+  type LockFile,
+  lockText,
+  recorded,
+  withLockedDescription,
+} from '../../../src/core/registry/lock-file.ts';
 import { checksum, NOW } from '../../support/core-facts.ts';
 import { BASE, metadataWith, snapshot } from '../../support/snapshots.ts';
 
@@ -17,7 +25,7 @@ function refused(text: string): string {
     return error instanceof Error ? error.message : '';
   }
 }
-const locked = (facts: Snapshot): LockFile => recorded(new Map(), facts).lock;
+const locked = (facts: Snapshot): LockFile => recorded(EMPTY_LOCK, facts).lock;
 
 test('a lock file has one line per version, in an order independent of the listing', () => {
   const text = lockText(locked(snapshot(['b', 'a'], { a: metadataWith('1.10.0', '1.9.0'), b: { versions: [] } })));
@@ -33,10 +41,15 @@ test('a lock file has one line per version, in an order independent of the listi
     '}',
     '',
   ]);
-  expect(lockText(new Map())).toBe('{\n  "lock": 1,\n  "apps": {}\n}\n');
+  expect(lockText(EMPTY_LOCK)).toBe('{\n  "lock": 1,\n  "apps": {}\n}\n');
 });
 
-const sort = (one: LockFile): unknown => [...one].map(([key, versions]) => [key, [...versions].sort()]).sort();
+const byKey = <Value>(map: ReadonlyMap<string, Value>): [string, Value][] =>
+  [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
+const sort = ({ versions, descriptions }: LockFile): unknown => [
+  byKey(versions).map(([key, known]) => [key, byKey(known)]),
+  byKey(descriptions),
+];
 
 test('a lock file is read as it was written, for any keys and versions', () => {
   const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'a'), fc.string({ minLength: 1 }));
@@ -57,11 +70,15 @@ test('a lock file is read as it was written, for any keys and versions', () => {
     version,
     fc.tuple(version, provenance).map(([one, from]) => ({ ...one, provenance: from })),
   );
+  const described = fc.array(
+    fc.tuple(name, fc.dictionary(fc.stringMatching(/^[a-z]+$/), fc.string(), { noNullPrototype: true })),
+  );
   fc.assert(
-    fc.property(fc.array(fc.tuple(name, fc.array(fc.tuple(number, entry)))), (apps) => {
-      const lock: LockFile = new Map(
-        apps.map(([key, versions]) => [key, new Map(versions.map(([v, rest]) => [v, { version: v, ...rest }]))]),
+    fc.property(fc.array(fc.tuple(name, fc.array(fc.tuple(number, entry)))), described, (apps, descriptions) => {
+      const versions = new Map(
+        apps.map(([key, known]) => [key, new Map(known.map(([v, rest]) => [v, { version: v, ...rest }]))]),
       );
+      const lock: LockFile = { versions, descriptions: new Map(descriptions) };
       // `__proto__` as a member of an object literal in JSON is a name like any other.
       expect(sort(read(lockText(lock)))).toEqual(sort(lock));
     }),
@@ -77,14 +94,33 @@ test('an entry without provenance, as in earlier lock files, is written as it wa
   expect(lockText(read(half))).toBe(text);
 });
 
+test('a description has one line, and is kept where versions are recorded', () => {
+  const color = { name: 'A', color: '#112233' };
+  const first = withLockedDescription(locked(snapshot(['b', 'a'], { a: metadataWith('1.0.0') })), 'b', { name: 'B' });
+  const lock = withLockedDescription(first, 'a', color);
+  const text = lockText(lock);
+  expect(text).toContain(
+    '  },\n  "descriptions": {\n    "a": {"name":"A","color":"#112233"},\n    "b": {"name":"B"}\n  }\n}\n',
+  );
+  expect(read(text)).toEqual(lock);
+  expect(recorded(read(text), snapshot(['c'], { c: metadataWith('1.0.0') })).lock.descriptions).toEqual(
+    lock.descriptions,
+  );
+  expect(withLockedDescription(lock, 'a', { color: '#112233' })).toBe(lock);
+  expect(withLockedDescription(lock, 'a', { color: '#445566' }).descriptions.get('a')).toEqual({
+    name: 'A',
+    color: '#445566',
+  });
+});
+
 describe('recording', () => {
   test('adds new versions once', () => {
-    const first = recorded(new Map(), snapshot(['a'], { a: metadataWith('1.0.0') }));
+    const first = recorded(EMPTY_LOCK, snapshot(['a'], { a: metadataWith('1.0.0') }));
     expect(first).toMatchObject({ added: 1, changed: [] });
     const second = recorded(first.lock, snapshot(['a'], { a: metadataWith('1.0.0', '1.1.0') }));
     expect(second).toMatchObject({ added: 1, changed: [] });
-    expect([...second.lock.get('a')!.keys()]).toEqual(['1.0.0', '1.1.0']);
-    expect(second.lock.get('a')!.get('1.0.0')).toMatchObject({
+    expect([...second.lock.versions.get('a')!.keys()]).toEqual(['1.0.0', '1.1.0']);
+    expect(second.lock.versions.get('a')!.get('1.0.0')).toMatchObject({
       firstSeen: NOW,
       artifactUrl: `${BASE}apps/a/versions/1.0.0.tar.gz`,
     });
@@ -128,6 +164,7 @@ test.each([
   ['{"lock":2,"apps":{}}', ':1:9: “lock” must be 1, not 2.'],
   ['{"apps":{}}', ':1:1: “lock” is missing.'],
   ['{"lock":1,"apps":[]}', ':1:18: “apps” must be an object, not an empty list.'],
+  ['{"lock":1,"apps":{},"descriptions":{"a":{"name":1}}}', '“descriptions.a.name” must be of another form, not 1.'],
   ['{"lock":1,"apps":{},"aps":{}}', ':1:21: Unknown field “aps”. Did you mean apps?'],
   ['{"lock":1,"apps":{"a":{},"a":{}}}', ':1:26: The name “a” occurs twice in one object.'],
   [

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Provenance } from '../../../src/core/registry/lock-file.ts';
+import { NO_CHANGES } from '../../../src/core/release/entry-changes.ts';
 import { releaseReport, type ReleasedApp } from '../../../src/core/release/report.ts';
 import { type BuiltApp, decideState, nextVersion, RELEASE_STATES } from '../../../src/core/release/state.ts';
 
@@ -158,13 +159,19 @@ test.each([
 
 function app(key: string, state: ReleasedApp['state'], published = false): ReleasedApp {
   const result = { key, folder: `apps/${key}`, state, declared: '1.0.0', listed: null, checksum: null };
-  return { ...result, listedChecksum: null, published, message: null, advice: null };
+  return { ...result, listedChecksum: null, published, message: null, advice: null, changes: NO_CHANGES };
 }
 
 describe('the report', () => {
   test('counts every state, zeros included, and sorts by key', () => {
     const report = releaseReport('0.1.0', [app('b', 'new', true), app('a', 'unchanged')], new Set());
-    expect(Object.keys(report.summary)).toEqual([...RELEASE_STATES, 'published', 'failed']);
+    expect(Object.keys(report.summary)).toEqual([
+      ...RELEASE_STATES,
+      'published',
+      'failed',
+      'changedTexts',
+      'conflicts',
+    ]);
     expect(report.summary).toMatchObject({ unchanged: 1, new: 1, behind: 0, published: 1, failed: 0 });
     expect(report.apps.map(({ key }) => key)).toEqual(['a', 'b']);
   });
