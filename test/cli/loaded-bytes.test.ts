@@ -48,8 +48,8 @@ async function loadedBy(...args: string[]): Promise<number> {
 
 test.each([
   ['--version', 9, () => ['--version']],
-  ['--help', 115, () => ['--help']],
-  ['help editing', 115, () => ['help', 'editing']],
+  ['--help', 118, () => ['--help']],
+  ['help editing', 118, () => ['help', 'editing']],
   ['lint --help', 138, () => ['lint', '--help']],
   ['bundle', 585, () => ['bundle', 'app.js', 'app.tar.gz']],
   ['lint', 1010, () => ['lint']],
