@@ -16,11 +16,11 @@ import { errorOfApp } from './outcome.ts';
 
 /** The texts and icons of listed apps, as a release publishes them. */
 
-/** What is planned for the entry of an app. */
+/** The plan for the entry of an app. */
 export interface PlannedEntry {
   kind: 'planned-entry';
   app: AppToAssemble;
-  /** What was recorded of it before. */
+  /** The record of it so far. */
   recorded: LockedDescription | undefined;
   part: EntryPart;
 }

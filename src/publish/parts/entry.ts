@@ -12,7 +12,7 @@ import { iconFacts, iconPath } from './icon.ts';
 import type { Part } from './part.ts';
 import type { Step } from '../plan.ts';
 
-/** What a listed app gets from its folder: the icon file, and texts of its entry. */
+/** The changes that a listed app gets from its folder: the icon file, and texts of its entry. */
 export interface EntryPart extends Part<Step> {
   changes: EntryChanges;
   /** The texts to record, once they are published. */
