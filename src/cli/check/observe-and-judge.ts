@@ -64,8 +64,67 @@ export async function observeAndJudge<Judge extends Judging>(
   const { target, web, cache, started } = run;
   const shard = web.shard ?? null;
   const judging = start({ ...judgeOptionsOf(run), joinsService: service !== null });
-  // Observed facts are judged even if the service does not answer.
   const joined = service?.() ?? null;
+  const compared = run.comparison === null ? null : (await import('./comparison.ts')).openComparison(run.comparison);
+  const interrupt = stoppedBySignals(writer);
+  const parts = observe(target, { ...web, signal: interrupt.signal });
+  const line = showFigures(context, target, parts.figures);
+  const observed = await passOn(parts, [judging, writer, cache, goal, compared]).finally(() => {
+    line.stop();
+    interrupt.off();
+  });
+  // Observed facts are judged even if the service does not answer.
+  if (joined !== null) addTo([judging, writer], { kind: 'service', facts: await joined });
+  if (compared !== null) addTo([judging, writer], { kind: 'against', facts: compared.finish() });
+  const { isInterrupted, apps, manifest } = observed;
+  const { unknownApps, nearApps, elsewhere } = manifest ?? NOTHING_SELECTED;
+  const interruption = isInterrupted ? `interrupted after ${counted(apps, 'app')}` : null;
+  const incomplete = interruption ?? limitText(parts.figures) ?? goal?.incompleteReason() ?? null;
+  const report = judging.finish(Math.round(performance.now() - started) / 1000, incomplete, elsewhere);
+  if (cache !== null) endCache(context, cache, apps > 0 && !isInterrupted && !web.apps && !shard);
+  // Facts without a manifest cannot be judged again.
+  if (manifest === null) writer?.abandon();
+  return {
+    judging,
+    exit: isInterrupted ? interrupt.exit() : null,
+    report,
+    incomplete,
+    shard: shard && { ...shard, elsewhere },
+    attested: judging.attested(),
+    unknownApps,
+    nearApps,
+  };
+}
+
+/** Receives facts; null for a receiver that is not wanted. */
+type Receiver<AnyPart> = { add(part: AnyPart): void } | null;
+
+function addTo<AnyPart>(receivers: readonly Receiver<AnyPart>[], part: AnyPart): void {
+  for (const receiver of receivers) receiver?.add(part);
+}
+
+interface Observed {
+  /** Null if none was received. */
+  manifest: ManifestPart | null;
+  /** Number of observed apps. */
+  apps: number;
+  isInterrupted: boolean;
+}
+
+/** Passes each part on as soon as it is observed. */
+async function passOn(parts: AsyncIterable<Part>, receivers: readonly Receiver<Part>[]): Promise<Observed> {
+  const observed: Observed = { manifest: null, apps: 0, isInterrupted: true };
+  for await (const part of parts) {
+    addTo(receivers, part);
+    if (part.kind === 'manifest') observed.manifest = part;
+    else if (part.kind === 'app') observed.apps += 1;
+    else if (part.kind === 'end') observed.isInterrupted = part.interrupted;
+  }
+  return observed;
+}
+
+/** The first signal aborts; a second one ends the process, and leaves no saved facts behind. */
+function stoppedBySignals(writer: { abandon(): void } | null): ReturnType<typeof onSignals> & { signal: AbortSignal } {
   const interrupt = new AbortController();
   const signals = onSignals(
     () => interrupt.abort(),
@@ -75,58 +134,14 @@ export async function observeAndJudge<Judge extends Judging>(
       redeliver(signal);
     },
   );
-  const compared = run.comparison === null ? null : (await import('./comparison.ts')).openComparison(run.comparison);
-  const parts = observe(target, { ...web, signal: interrupt.signal });
-  const line = showFigures(context, target, parts.figures);
-  let selected: ManifestPart | null = null;
-  let apps = 0;
-  let isInterrupted = true;
-  try {
-    for await (const part of parts) {
-      judging.add(part);
-      writer?.add(part);
-      cache?.add(part);
-      goal?.add(part);
-      compared?.add(part);
-      if (part.kind === 'manifest') selected = part;
-      else if (part.kind === 'app') apps += 1;
-      else if (part.kind === 'end') isInterrupted = part.interrupted;
-    }
-  } finally {
-    line.stop();
-    signals.off();
-  }
-  const interruption = isInterrupted ? `interrupted after ${counted(apps, 'app')}` : null;
-  const incomplete = interruption ?? limitText(parts.figures) ?? goal?.incompleteReason() ?? null;
-  if (joined !== null) {
-    const part = { kind: 'service', facts: await joined } as const;
-    judging.add(part);
-    writer?.add(part);
-  }
-  if (compared !== null) {
-    const part = { kind: 'against', facts: compared.finish() } as const;
-    judging.add(part);
-    writer?.add(part);
-  }
-  const { unknownApps, nearApps, elsewhere } = selected ?? NOTHING_SELECTED;
-  const report = judging.finish(Math.round(performance.now() - started) / 1000, incomplete, elsewhere);
-  if (cache) {
-    if (apps > 0 && !isInterrupted && !web.apps && !shard) cache.prune();
-    const remark = cache.remark();
-    if (remark !== null) context.terminal.log(remark);
-  }
-  // Facts without a manifest cannot be judged again.
-  if (selected === null) writer?.abandon();
-  return {
-    judging,
-    exit: isInterrupted ? signals.exit() : null,
-    report,
-    incomplete,
-    shard: shard && { ...shard, elsewhere },
-    attested: judging.attested(),
-    unknownApps,
-    nearApps,
-  };
+  return { ...signals, signal: interrupt.signal };
+}
+
+/** @param isWhole true if all apps were observed, so that what the cache has of others is removed */
+function endCache({ terminal }: Context, cache: NonNullable<CheckRun['cache']>, isWhole: boolean): void {
+  if (isWhole) cache.prune();
+  const remark = cache.remark();
+  if (remark !== null) terminal.log(remark);
 }
 
 function judgeOptionsOf({ web, ...run }: CheckRun): JudgeOptions {
