@@ -1,6 +1,6 @@
 import { createServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { isMissing, type HttpViews } from '../../src/core/facts/facts.ts';
 import { proxiesIn } from '../../src/observe/http/proxy.ts';
 import { certificates } from '../support/fault-certificates.ts';
@@ -46,6 +46,40 @@ const manifest = (): object => ({
       appMetadataUrl: `${host.origin}/a.json`,
     },
   },
+});
+
+describe('an http URL whose server expects TLS', () => {
+  test('is named, with the URL to use', async () => {
+    const url = live.url.replace('https:', 'http:');
+    const { report } = await verified(url);
+    const found = report.findings.find(({ rule }) => rule === 'unreachable');
+    expect(found).toMatchObject({ cause: 'expects-tls', advice: expect.stringContaining(`Use https: ${live.url}`) });
+    expect(found?.evidence['attempts']).toBe(1);
+  });
+
+  test('is named by its alert', async () => {
+    const alert = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end(Buffer.from('15030100020246', 'hex')));
+    });
+    onTestFinished(() => void alert.close());
+    await new Promise<void>((resolve) => alert.listen(0, '127.0.0.1', resolve));
+    const { port } = alert.address() as AddressInfo;
+    const { report } = await verified(`http://127.0.0.1:${port}/registry.json`);
+    expect(report.findings.map(({ cause }) => cause)).toContain('expects-tls');
+  });
+
+  test('is not suspected of a server that closes every connection', async () => {
+    const closing = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.destroy());
+    });
+    onTestFinished(() => void closing.close());
+    await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
+    const { port } = closing.address() as AddressInfo;
+    const { report } = await verified(`http://127.0.0.1:${port}/registry.json`);
+    expect(report.findings.map(({ cause }) => cause)).toContain('reset');
+  });
 });
 
 describe('a proxy', () => {

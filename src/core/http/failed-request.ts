@@ -3,7 +3,7 @@ import { notAnAuthority } from './certificate.ts';
 import { isAnswered, lastHop } from './probe.ts';
 import { isLoopback, urlParts } from '../url/url.ts';
 
-/** The rule that reports a failed probe, and the codes of failures that only the subscriber service has. */
+/** The rule that reports a failed probe, and codes of failures that are not the client’s. */
 
 /** The subscriber service could not connect; it does not report the phase. */
 export const NOT_REACHED = 'NOT_REACHED';
@@ -11,6 +11,9 @@ export const NOT_REACHED = 'NOT_REACHED';
 export const PORT_REFUSED = 'PORT_REFUSED';
 /** The subscriber service does not send requests over plain http. */
 export const INSECURE_REFUSED = 'INSECURE_REFUSED';
+
+/** The server of an http URL expects TLS. */
+export const TLS_EXPECTED = 'TLS_EXPECTED';
 
 /**
  * The rule that reports why there is no complete 2xx response; null when there is one. Each failure belongs to one

@@ -8,8 +8,8 @@ import type { Finding } from '../findings/report.ts';
  * - `cache`: a CDN or cache in front of the host
  * - `network`: anything in between: DNS, proxies, firewalls, TLS interception
  * - `service`: the operator of the subscriber service
- * - `user`: the user of the check, who requested something that is listed under another name, or gave the service the
- *   credentials that the host refuses
+ * - `user`: the user of the check, who requested something that is listed under another name, gave the service the
+ *   credentials that the host refuses, or is in a network whose portal responds instead of the host
  */
 export type Owner = 'author' | 'host' | 'cache' | 'network' | 'service' | 'user';
 
@@ -39,12 +39,12 @@ export const hostOrCache: OwnerByEvidence = (finding) =>
 /** A page instead of a file: a sign-in page is a setting of the host; otherwise the file is missing. */
 export const pageOwner: OwnerByEvidence = ({ evidence }) => {
   const { page } = evidence;
-  if (page === 'portal') return 'network';
+  if (page === 'portal') return 'user';
   return page === 'app-shell' || page === 'error-page' || page === 'parked' || page === 'no-site' ? 'author' : 'host';
 };
 
-/** The host, unless a portal or proxy of the network responded instead. */
-export const portalOrHost: OwnerByEvidence = ({ evidence }) => (evidence['page'] === 'portal' ? 'network' : 'host');
+/** The host, unless a portal or proxy of the checker’s network responded instead. */
+export const portalOrHost: OwnerByEvidence = ({ evidence }) => (evidence['page'] === 'portal' ? 'user' : 'host');
 
 // Issuers of the certificates that TLS-inspecting proxies and virus scanners create.
 const INTERCEPTORS =

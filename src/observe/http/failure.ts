@@ -1,4 +1,5 @@
 import type { Failure, TlsFacts } from '../../core/facts/facts.ts';
+import { TLS_EXPECTED } from '../../core/http/failed-request.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 
 /** Converts errors of the client to facts. */
@@ -35,10 +36,7 @@ export function failureOf(error: unknown, phase: 'headers' | 'body', url: string
   if (error instanceof ConnectFailure) return failureFact(error.phase, error.code, error.message, url);
   if (!(error instanceof Error)) throw error;
   const code = systemErrorCode(error) ?? '';
-  if (error.name === 'HTTPParserError')
-    return 'data' in error && HTTP2_FRAME.test(String(error.data))
-      ? failureFact(phase, 'HTTP2_ALONE', 'the host responds with HTTP/2 frames', url)
-      : failureFact(phase, parserCode(error.message), error.message, url);
+  if (error.name === 'HTTPParserError') return unparsable(error, 'data' in error ? String(error.data) : '', phase, url);
   if (/bad upgrade/i.test(error.message)) return failureFact('headers', 'UPGRADE', 'the host switched protocols', url);
   // Detected with the first bytes, before the response: two length headers that disagree.
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && phase === 'headers')
@@ -56,6 +54,16 @@ export function failureOf(error: unknown, phase: 'headers' | 'body', url: string
   throw error;
 }
 
+/** The failure of a response that is not HTTP/1.1. @param data its first bytes */
+function unparsable(error: Error, data: string, phase: Failure['phase'], url: string): Failure {
+  if (HTTP2_FRAME.test(data)) return failureFact(phase, 'HTTP2_ALONE', 'the host responds with HTTP/2 frames', url);
+  if (TLS_ALERT.test(data)) return failureFact(phase, TLS_EXPECTED, 'the host responds with a TLS alert', url);
+  return failureFact(phase, parserCode(error.message), error.message, url);
+}
+
+// A record of the type alert, of any version, with two bytes (RFC 8446, sections 5.1 and 6).
+// eslint-disable-next-line no-control-regex
+const TLS_ALERT = /^\x15\x03[\x00-\x04]\x00\x02/;
 // Every HTTP/2 connection of a server begins with SETTINGS or GOAWAY on stream 0 (RFC 9113, sections 3.4 and 4.1).
 // eslint-disable-next-line no-control-regex
 const HTTP2_FRAME = /^\0[^][^][\x04\x07]\0{5}/;

@@ -4,6 +4,7 @@ import { parseUrl, blockedPort } from '../../core/url/url.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { type Deadline, timeoutFailure } from './deadlines.ts';
 import { ConnectFailure, failureFact, failureOf } from './failure.ts';
+import { TLS_EXPECTED } from '../../core/http/failed-request.ts';
 import type { ConnectionPool, PooledConnection } from './pool.ts';
 import { receiveResponse, type ReceivedResponse } from './receive.ts';
 import { type HopRequest, isHttpUrl, urlWithoutFragment } from './request.ts';
@@ -48,7 +49,7 @@ export async function requestHop(
     return { hop, ...received, isOverloaded: recordOutcome(pooled, request, hop.status, '') };
   } catch (error) {
     if (deadline.ended) return notSent(timeoutFailure(deadline.ended, href));
-    const failure = connectionFailure(error, href, pooled);
+    const failure = await withProtocol(connectionFailure(error, href, pooled), request, pooled, pool);
     if (isMachineLimit(failure.code) && failure.phase !== 'body')
       return notSent(failureFact('not-sent', failure.code, machineLimitText(failure.code), href));
     const connect = error instanceof ConnectFailure ? error : null;
@@ -68,6 +69,18 @@ function connectionFailure(error: unknown, url: string, { connection }: PooledCo
   return isConnectionLoss(failure.code) && alert.startsWith('ERR_SSL')
     ? { ...failure, phase: 'tls', code: alert }
     : failure;
+}
+
+/** The failure of an unencrypted request to a port for TLS, whose server closes the connection without a response. */
+async function withProtocol(
+  failure: Failure,
+  { url }: HopRequest,
+  { host }: PooledConnection,
+  pool: ConnectionPool,
+): Promise<Failure> {
+  const mayBeTls = url.protocol === 'http:' && host.proxy === null && isConnectionLoss(failure.code);
+  if (!mayBeTls || failure.phase !== 'headers' || !(await pool.acceptsTls(url))) return failure;
+  return failureFact('headers', TLS_EXPECTED, 'the server expects TLS on this port', url.href);
 }
 
 function noteConnection(hop: Hop, { connection }: PooledConnection): void {

@@ -2,11 +2,13 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type buildConnector, Client } from 'undici';
 import type { Failure, HostFacts } from '../../core/facts/facts.ts';
+import { targetOf } from './address-policy.ts';
 import { type Addresses, openAddresses } from './addresses.ts';
 import { ConcurrencyWindow, type Sent, openSemaphore } from './concurrency-window.ts';
 import { type ConnectionInfo, openConnector } from './connect.ts';
 import type { Deadline } from './deadlines.ts';
-import type { ConnectOptions } from './open-socket.ts';
+import { ConnectFailure } from './failure.ts';
+import { type ConnectOptions, openSocket } from './open-socket.ts';
 import type { Proxy, ProxyFor } from './proxy.ts';
 
 /** A slot for one request at a time to one host, with its connection. */
@@ -163,6 +165,19 @@ export class ConnectionPool {
       const load = window.load();
       return load === null ? [] : [{ origin, ...load }];
     });
+  }
+
+  /** True if a server accepts a TLS handshake on the port of an http URL. An untrusted certificate is one, too. */
+  async acceptsTls(url: URL): Promise<boolean> {
+    const { options, closing } = this;
+    const endpoint = { ...targetOf(url), secure: true };
+    try {
+      const { socket } = await openSocket(endpoint, options, Date.now() + options.timeout, closing.signal);
+      socket.destroy();
+      return true;
+    } catch (error) {
+      return error instanceof ConnectFailure && error.tls !== null;
+    }
   }
 
   async close(): Promise<void> {

@@ -14,6 +14,14 @@ const failedBehindProxy = (code: string) =>
 
 const LOCAL = 'http://localhost:8080/registry.json';
 
+/** The bodies with which servers respond to an unencrypted request on a port for TLS. */
+const EXPECTS_TLS = [
+  '<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head>',
+  'Reason: You&#39;re speaking plain HTTP to an SSL-enabled server port.<br /> Instead use the HTTPS scheme',
+  'Client sent an HTTP request to an HTTPS server.\n',
+  'Bad Request\r\nThis combination of host and port requires TLS.\r\n',
+];
+
 ruleTable(unreachable, {
   clean: [
     ['200', status(200)],
@@ -27,6 +35,19 @@ ruleTable(unreachable, {
     ['no such name', facts(failed('dns', 'ENOTFOUND')), { cause: 'dns-not-found' }],
     ['name servers silent', facts(failed('dns', 'EAI_AGAIN')), { cause: 'dns-temporary' }],
     ['refused', facts(failed('connect', 'ECONNREFUSED')), { cause: 'refused' }],
+    [
+      'an http URL, and the server expects TLS',
+      facts(failed('headers', 'TLS_EXPECTED')),
+      { cause: 'expects-tls', advice: 'Use https: https://apps.example.com' },
+    ],
+    ...EXPECTS_TLS.map(
+      (text) =>
+        [
+          `an http URL, and the response “${text.slice(0, 40)}…”`,
+          facts(probe(hop({}, { url: 'http://apps.example.com:8443/r.json', status: 400, excerpt: text }))),
+          { cause: 'expects-tls', advice: 'Use https: https://apps.example.com:8443/r.json' },
+        ] as const,
+    ),
     [
       'seen by the service',
       facts(failed('connect', 'NOT_REACHED')),

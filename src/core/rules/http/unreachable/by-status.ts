@@ -8,7 +8,7 @@ import { storeError, storeErrorCode, urlInOtherRegion } from '../../../http/stor
 import { urlExpiry } from '../../../url/signed-url.ts';
 import { parseUrl } from '../../../url/url.ts';
 import { explain, type Explanation, type Row } from './causes.ts';
-import { otherRegion } from './response-failures.ts';
+import { otherRegion, useHttps } from './response-failures.ts';
 import { statusAdvice } from './status-advice.ts';
 
 /** A response with a status other than 2xx. */
@@ -42,7 +42,19 @@ const INTERCEPTED_CAUSES = {
   portal: 'captive-portal',
 } as const satisfies Readonly<Record<InterceptionKind, Explanation['cause']>>;
 
+/** The texts of nginx, Apache, Go (Caddy, Traefik), Tomcat and IIS for an unencrypted request to a port for TLS. */
+const EXPECTS_TLS =
+  /plain HTTP request was sent to HTTPS port|plain HTTP to an SSL|HTTP request to an HTTPS server|combination of host and port requires TLS|secured with Secure Sockets Layer|viewed over a secure channel/i;
+
 const STATUSES: readonly Row<RefusedRequest>[] = [
+  {
+    when: ({ status, hop }) =>
+      hop.url.startsWith('http:') && (status === 497 || (status >= 400 && EXPECTS_TLS.test(hop.excerpt ?? ''))),
+    cause: 'expects-tls',
+    message: ({ lead, where }) =>
+      message`${lead}${where}: it expects TLS on this port, and the request was plain http.`,
+    advice: ({ hop }) => useHttps(hop.url),
+  },
   {
     when: ({ status, expiredAt }) => expiredAt !== null && [400, 401, 403, 410].includes(status),
     cause: 'signature-expired',

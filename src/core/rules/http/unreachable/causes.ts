@@ -6,9 +6,9 @@ import type { CauseOf, Causes } from '../../cause.ts';
 
 /** The causes of the rule, and the form of the tables that explain them. */
 export const UNREACHABLE_CAUSES = {
-  'dns-not-found': { title: 'The host name does not exist', owner: 'network' },
+  'dns-not-found': { title: 'The host name does not exist', owner: 'author' },
   'dns-temporary': { title: 'The name servers do not respond', owner: 'network' },
-  'dns-failed': { title: 'The host name cannot be resolved', owner: 'network' },
+  'dns-failed': { title: 'The host name cannot be resolved' },
   refused: { title: 'The connection is refused' },
   'no-route': { title: 'The network has no route to the host', owner: 'network' },
   'no-ipv6-here': { title: 'This machine has no IPv6 route to the host' },
@@ -17,6 +17,7 @@ export const UNREACHABLE_CAUSES = {
   'not-reached': { title: 'The service cannot connect to the host' },
   'port-refused': { title: 'The service does not connect to this port' },
   'insecure-refused': { title: 'The service does not send unencrypted requests to this host' },
+  'expects-tls': { title: 'The server expects TLS, and the URL is http', owner: 'author' },
   'not-tls': { title: 'The server does not speak TLS' },
   'tls-unknown-name': { title: 'The server has no certificate for this name' },
   'tls-timeout': { title: 'The TLS handshake times out', owner: 'network' },
@@ -58,7 +59,7 @@ export const UNREACHABLE_CAUSES = {
   'parked-domain': { title: 'The domain is parked', owner: 'author' },
   'captive-portal': {
     title: 'A captive portal or proxy of the network responds instead of the host',
-    owner: 'network',
+    owner: 'user',
   },
   'wrong-region': { title: 'The bucket is in another region', owner: 'author' },
   'no-content': { title: 'The host responds without content (204, 205)' },

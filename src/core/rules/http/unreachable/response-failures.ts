@@ -2,6 +2,7 @@ import type { Failure, Hop, Probe } from '../../../facts/facts.ts';
 import { headerValue, headerLines } from '../../../http/headers.ts';
 import { lastHop } from '../../../http/probe.ts';
 import { urlInOtherRegion } from '../../../http/store-error.ts';
+import { TLS_EXPECTED } from '../../../http/failed-request.ts';
 import { message, safe, type SafeText } from '../../../text/message.ts';
 import { counted, printable, shorten } from '../../../text/text.ts';
 import { type FailedRequest, hasCode, type Row } from './causes.ts';
@@ -155,6 +156,12 @@ export const RESPONSE_FAILURES: readonly Row<FailedRequest>[] = [
     advice: message`A proxy or server sends invalid headers (two lengths, line breaks, control characters): inspect them with curl -v.`,
   },
   {
+    when: hasCode(TLS_EXPECTED),
+    cause: 'expects-tls',
+    message: ({ host }) => message`${host} expects TLS on this port, and the request was plain http.`,
+    advice: ({ failure }) => useHttps(failure.url),
+  },
+  {
     when: hasCode('ECONNRESET', 'SOCKET_CLOSED', 'EPIPE'),
     cause: 'reset',
     message: message`the connection was closed before a response was received.`,
@@ -162,6 +169,11 @@ export const RESPONSE_FAILURES: readonly Row<FailedRequest>[] = [
       message`Check the logs of the server, and proxies and firewalls in between: one of them closes the connection${attempts > 1 ? ` (tried ${attempts} times)` : ''}.`,
   },
 ];
+
+/** Advice for an http URL whose server expects TLS. */
+export function useHttps(url: string): SafeText {
+  return message`Use https: ${url.replace(/^http:/, 'https:')}`;
+}
 
 /** A phrase to append: how many bytes arrived. */
 function received({ got, expected }: Failure): string {
