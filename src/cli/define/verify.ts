@@ -23,7 +23,10 @@ export const verifyCommand = {
     ),
     scanContent: flag('--scan-content', 'also search artifacts for secrets and leftovers'),
     about: flag('--about', 'also check the about files of apps: notes and retirements'),
-    eachAddress: flag('--each-address', 'also compare what every address (A, AAAA) of each host serves'),
+    eachAddress: flag(
+      '--each-address',
+      'also compare what every address (A, AAAA) of each host serves: JSON files, and the newest artifact of each app',
+    ),
     shard: text('--shard <i/n>', 'check part i of n of the apps; appreg judge merges the saved facts', 'any'),
     ...checkOptions,
     ...baselineOption,

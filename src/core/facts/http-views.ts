@@ -31,7 +31,7 @@ export interface HttpViews {
   headerProbes?: HeaderProbe[];
   /** Requests repeated because one of them got an error status while a plain GET got the file. */
   repeatedProbes?: RepeatedProbe[];
-  /** The answers at each address of its hosts, for those with several; sent for one resource per kind and host. */
+  /** The answers at each address of its hosts, for those with several. */
   addresses?: (AddressFacts | Missing)[];
 }
 
@@ -82,7 +82,10 @@ export interface Conditional {
   sameBytes: boolean | null;
 }
 
-/** Answer of a host at one of its addresses: observed with `--each-address`, for one resource of each kind. */
+/**
+ * Answer of a host at one of its addresses: observed with `--each-address`, for the manifest, the metadata file and the
+ * newest artifact of apps, and one icon of each host.
+ */
 export interface AddressFacts {
   /** The requested URL: that of the resource, or of a redirect to another host. */
   url: string;
@@ -110,7 +113,19 @@ export interface AddressSample {
   /** GET as a server-side client sends it. */
   server: Probe;
   /** The decoded body; null without a complete 2xx response. `cut`: up to a limit, the same at each address. */
-  content: { bytes: Count; sha256: Digest; cut: boolean } | null;
+  content: SampleContent | null;
   /** GET as a browser sends it; null if the first one got no response. */
   browser: Probe | null;
+  /** The decoded body that the browser gets; null if it cannot be decoded. Absent for an artifact, of which it asks for a byte. */
+  browserContent?: SampleContent | null;
+  /** The decoded body for a client that accepts only gzip, if the browser gets another coding; null as above. */
+  gzipContent?: SampleContent | null;
+}
+
+/** A decoded body. */
+export interface SampleContent {
+  bytes: Count;
+  sha256: Digest;
+  /** True if it was read up to a limit, which is the same at each address. */
+  cut: boolean;
 }

@@ -72,6 +72,8 @@ export type MissingReason =
   | { code: 'content-scan-stopped'; limit: 'time' | 'secrets' }
   /** A proxy connects to the host. */
   | { code: 'addresses-proxied'; host: string }
+  /** `compared`: the number of resources of the kind whose addresses were compared before it. */
+  | { code: 'addresses-sampled'; host: string; resource: ResourceKind; compared: Count }
   /** `detail`: the message of the service, or ''. */
   | { code: 'service-not-joined'; service: string; failure: ServiceFailure; detail: string };
 
@@ -165,6 +167,8 @@ const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
       ? 'the scan of its content was ended, since it took too long'
       : 'the scan of its content was ended, since it contains too many secrets',
   'addresses-proxied': ({ host }) => `the addresses of ${host}: a proxy connects to the host, and chooses the address`,
+  'addresses-sampled': ({ host, resource, compared }) =>
+    `the addresses of ${host} for further ${RESOURCE_NAMES[resource].several}: only the first ${compared} were compared`,
   'service-not-joined': ({ service, failure, detail }) =>
     `${service} ${SERVICE_FAILURES[failure]}${detail === '' ? '' : `: ${detail}`}`,
   'rule-crashed': ({ error }) => `the rule failed: ${error}`,

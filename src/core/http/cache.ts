@@ -80,7 +80,7 @@ export function cacheDeadline(probe: Probe, now: string): number {
 }
 
 /** The service's check interval (spec section 8), in seconds. */
-const HOUR = 3600;
+export const HOUR = 3600;
 
 /**
  * The age in seconds of a cached response that is older than the hourly check, so that later publications are missing

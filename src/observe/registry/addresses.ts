@@ -10,13 +10,18 @@ import {
   type HttpViews,
   isMissing,
   type Missing,
+  type Probe,
   type Resource,
   type ResourceKind,
+  type SampleContent,
 } from '../../core/facts/facts.ts';
 import { hasAddressDifferences } from '../../core/http/address-comparison.ts';
 import { PROBE_ORIGIN } from '../../core/http/cors.ts';
 import { contentCodings } from '../../core/http/headers.ts';
-import { hostnameOf, isAnswered, originOf, statusOf } from '../../core/http/probe.ts';
+import { hostnameOf, isAnswered, lastHop, originOf, statusOf } from '../../core/http/probe.ts';
+import { listedVersionsIn, versionFields } from '../../core/registry/manifest.ts';
+import { latestOf } from '../../core/registry/precedence.ts';
+import { isSemver } from '../../core/registry/version.ts';
 import { createDecoder, unknownCodings } from '../digest/decode.ts';
 import { createDigester } from '../digest/digest.ts';
 import { addressesOf } from '../http/addresses.ts';
@@ -42,12 +47,18 @@ const ACCEPT: Record<ResourceKind, string> = {
   icon: '*/*',
 };
 
-/** Requests one resource of each kind and host from every address of the host. */
+/** Maximum number of files of each kind that are requested from every address of a host: of the first apps, in their order. */
+const MOST: Record<ResourceKind, number> = { manifest: 1, metadata: 100, artifact: 100, icon: 1 };
+
+/**
+ * Requests files from every address of their hosts: the manifest, the metadata file and the newest artifact of apps, and
+ * one icon of each host.
+ */
 export class AddressObserver {
   private readonly options: WebOptions;
   private readonly page: string;
-  /** The kinds and hosts that were requested; those that no resource was received from apart. */
-  private readonly requested = new Set<string>();
+  /** The number of files that were requested, by kind and host; those that no resource was received from apart. */
+  private readonly requested = new Map<string, number>();
   private readonly clients = new Map<string, HttpClient>();
   private readonly resolved = new Map<string, Promise<LookupAddress[]>>();
 
@@ -62,10 +73,11 @@ export class AddressObserver {
   }
 
   async app(facts: AppFacts): Promise<AppFacts> {
+    const newest = newestArtifact(facts);
     const [metadata, icon, ...artifacts] = await Promise.all([
       this.withAddresses(facts.metadata, 'metadata'),
       this.withAddresses(facts.icon, 'icon'),
-      ...facts.artifacts.map((artifact) => this.withAddresses(artifact, 'artifact')),
+      ...facts.artifacts.map((one, index) => (index === newest ? this.withAddresses(one, 'artifact') : one)),
     ]);
     return { ...facts, metadata, icon, artifacts };
   }
@@ -77,8 +89,7 @@ export class AddressObserver {
   private async withAddresses<Facts extends Resource>(facts: Facts, kind: ResourceKind): Promise<Facts> {
     const { web } = facts;
     if (isMissing(web) || this.isAborted()) return facts;
-    const urls = this.claim(web, kind);
-    const observed = await Promise.all(urls.map((url) => this.observeHost(url, kind)));
+    const observed = await Promise.all(this.claim(web, kind).map((one) => this.observeHost(one, kind)));
     const addresses = observed.filter((one) => one !== null);
     // Requests that were aborted say nothing about an address.
     return addresses.length === 0 || this.isAborted() ? facts : { ...facts, web: { ...web, addresses } };
@@ -88,26 +99,27 @@ export class AddressObserver {
     return this.options.signal?.aborted === true;
   }
 
-  /** The URLs on the way to a resource whose hosts were not yet requested for this kind. */
-  private claim({ server }: HttpViews, kind: ResourceKind): string[] {
+  /** The URLs on the way to a resource, as far as few enough of its kind were requested from their hosts. */
+  private claim({ server }: HttpViews, kind: ResourceKind): Claimed[] {
     const outcome = isAnswered(server) ? 'answered' : 'failed';
-    return server.hops
-      .map(({ url }) => url)
-      .filter((url) => {
-        const key = `${outcome} ${kind} ${originOf(url)}`;
-        const isFirst = !this.requested.has(key);
-        this.requested.add(key);
-        return isFirst;
-      });
+    const most = MOST[kind];
+    return server.hops.flatMap(({ url }): Claimed[] => {
+      const key = `${outcome} ${kind} ${originOf(url)}`;
+      const count = this.requested.get(key) ?? 0;
+      this.requested.set(key, count + 1);
+      if (count < most) return [{ url, isLeftOut: false }];
+      return count === most && most > 1 ? [{ url, isLeftOut: true }] : [];
+    });
   }
 
   /** @returns null if the host has one address, or none was found */
-  private async observeHost(url: string, kind: ResourceKind): Promise<AddressFacts | Missing | null> {
+  private async observeHost({ url, isLeftOut }: Claimed, kind: ResourceKind): Promise<AddressFacts | Missing | null> {
     const host = hostnameOf(url);
     if (isIP(host) !== 0) return null;
     if (this.options.proxyFor?.(new URL(url))) return { missing: { code: 'addresses-proxied', host } };
     const all = await this.resolve(host);
     if (all.length < 2) return null;
+    if (isLeftOut) return { missing: { code: 'addresses-sampled', host, resource: kind, compared: MOST[kind] } };
     const requested = all.slice(0, REQUESTED);
     const answers: AddressAnswer[] = requested.map(({ address }) => ({ address, samples: [] }));
     const facts: AddressFacts = { url, answers, leftOut: all.length - requested.length, families: publicFamilies() };
@@ -130,7 +142,6 @@ export class AddressObserver {
   }
 
   private async sample(client: HttpClient, url: string, kind: ResourceKind): Promise<AddressSample> {
-    const reader = perAttempt(({ headers }) => digestDecoded(contentCodings(headers)));
     const { total = null } = this.options;
     const limits = typeof total === 'number' ? { small: total, artifact: total } : total;
     const request = {
@@ -140,24 +151,37 @@ export class AddressObserver {
       total: limits?.small ?? DEFAULT_TIMEOUTS.small,
     } as const;
     const isArtifact = kind === 'artifact';
-    const server = await client.probe({
+    const { probe: server, content } = await fetchDecoded(client, {
       ...request,
       origin: null,
-      body: reader.body,
       ...(isArtifact ? { total: limits?.artifact ?? DEFAULT_TIMEOUTS.artifact } : {}),
     });
-    const content = isAnswered(server) ? ((await reader.last()?.end()) ?? null) : null;
     if (statusOf(server) === 0) return { server, content, browser: null };
     const { page } = this;
-    const groups = isArtifact ? UNCOMPRESSED : ALL_GROUPS;
-    const destination = kind === 'icon' ? 'image' : 'empty';
-    const browser = await client.probe({
+    const asBrowser = {
       ...request,
       origin: page,
-      shape: { page, mode: 'cors', destination, groups },
-      headers: isArtifact ? [['range', 'bytes=0-0']] : [],
+      shape: { page, mode: 'cors', destination: kind === 'icon' ? 'image' : 'empty' },
+    } as const;
+    if (isArtifact) {
+      const shape = { ...asBrowser.shape, groups: UNCOMPRESSED };
+      return {
+        server,
+        content,
+        browser: await client.probe({ ...asBrowser, shape, headers: [['range', 'bytes=0-0']] }),
+      };
+    }
+    const shape = { ...asBrowser.shape, groups: ALL_GROUPS };
+    const { probe: browser, content: browserContent } = await fetchDecoded(client, { ...asBrowser, shape });
+    const sample = { server, content, browser, browserContent };
+    const applied = contentCodings(lastHop(browser)?.headers ?? []);
+    if (!isAnswered(browser) || applied.length === 0 || applied.includes('gzip')) return sample;
+    // Hosts keep a file for each coding.
+    const { content: gzipContent } = await fetchDecoded(client, {
+      ...asBrowser,
+      shape: { ...shape, encoding: 'gzip' },
     });
-    return { server, content, browser };
+    return { ...sample, gzipContent };
   }
 
   private resolve(host: string): Promise<LookupAddress[]> {
@@ -177,6 +201,29 @@ export class AddressObserver {
     }
     return client;
   }
+}
+
+/** Requests a file, and digests its decoded body; null without a complete response that can be decoded. */
+async function fetchDecoded(
+  client: HttpClient,
+  request: Parameters<HttpClient['probe']>[0],
+): Promise<{ probe: Probe; content: SampleContent | null }> {
+  const reader = perAttempt(({ headers }) => digestDecoded(contentCodings(headers)));
+  const probe = await client.probe({ ...request, body: reader.body });
+  const content = isAnswered(probe) ? ((await reader.last()?.end()) ?? null) : null;
+  return { probe, content };
+}
+
+/** The index of the newest version of which an artifact was requested; -1 if none was. */
+function newestArtifact({ metadata, artifacts }: AppFacts): number {
+  const observed = (listedVersionsIn(metadata.content) ?? []).flatMap((item, index) => {
+    const { version } = versionFields(item);
+    const web = artifacts[index]?.web;
+    const isObserved = web !== undefined && !isMissing(web);
+    return isObserved && version !== null && isSemver(version) ? [{ version, index }] : [];
+  });
+  const newest = latestOf(observed.map(({ version }) => version));
+  return observed.find(({ version }) => version === newest)?.index ?? -1;
 }
 
 /** Resolves one name to one of its addresses, and every other name as usual. */
@@ -200,9 +247,15 @@ function publicFamilies(): (4 | 6)[] {
   return [...(hasIpv4 ? ([4] as const) : []), ...(hasIpv6 ? ([6] as const) : [])];
 }
 
+/** A URL whose host is requested at its addresses, unless enough files of its kind were. */
+interface Claimed {
+  url: string;
+  isLeftOut: boolean;
+}
+
 interface DecodedContent extends BodyReader {
   /** The decoded body; null if it cannot be decoded. */
-  end(): Promise<AddressSample['content']>;
+  end(): Promise<SampleContent | null>;
 }
 
 /** Digests a body without keeping it. @param applied the codings of the body */

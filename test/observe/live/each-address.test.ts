@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Proxy } from '../../../src/observe/http/proxy.ts';
 import { judge } from '../../../src/core/engine/judge.ts';
@@ -11,6 +12,7 @@ import {
   CORS,
   type FaultHost,
   GOOD_JSON,
+  json,
   openFaultHost,
 } from '../../support/fault-host.ts';
 import { faults, gzipped, type Live, putRegistry, SVG } from '../../support/live-registry.ts';
@@ -78,7 +80,7 @@ test('addresses that serve the same have no finding, and each is requested for e
   expect(all).toEqual([]);
   for (const path of ['/registry.json', '/a.json', '/a.svg', '/2.tar.gz'])
     expect([path, host.requestsFor(path, 'GET').length > 0]).toEqual([path, true]);
-  // Two requests, as a server and as a browser; only for the first artifact.
+  // Two requests, as a server and as a browser; only for the newest artifact.
   expect(host.requestsFor('/1.tar.gz')).toEqual([]);
   expect(host.requestsFor('/registry.json')).toHaveLength(2);
 });
@@ -147,7 +149,73 @@ const CASES: Case[] = [
     expected: ['error addresses-differ cors (manifest)'],
     message: 'Access-Control-Allow-Origin: https://other.example',
   },
+  {
+    name: 'an address without the newest artifact, which is listed last',
+    serve: (host, copy) => {
+      for (const one of [live, copy]) {
+        one.versions.reverse();
+        one.list();
+      }
+      host.on('/2.tar.gz', answer({ status: 404, body: 'no such file' }));
+    },
+    expected: ['error addresses-differ status (artifact 2.0.0)'],
+    message: `${SECOND} responds with 404`,
+  },
+  {
+    name: 'an address with another type of the metadata file',
+    serve: (_, copy) =>
+      copy.serve(
+        'a.json',
+        whole({ ...GOOD_JSON, 'Content-Type': 'text/plain' }, JSON.stringify({ versions: copy.versions })),
+      ),
+    expected: ['warning addresses-differ type (metadata)'],
+    message: `${FIRST} (application/json), ${SECOND} (text/plain)`,
+  },
+  {
+    name: 'an address that sends the icon as text',
+    serve: (_, copy) => copy.serve('a.svg', whole({ 'Content-Type': 'text/plain', ...CORS }, SVG)),
+    expected: ['error addresses-differ type (icon)'],
+    message: `${SECOND} (text/plain)`,
+  },
+  {
+    name: 'an address whose icon other pages may not embed',
+    serve: (_, copy) =>
+      copy.serve(
+        'a.svg',
+        whole({ 'Content-Type': 'image/svg+xml', ...CORS, 'Cross-Origin-Resource-Policy': 'same-origin' }, SVG),
+      ),
+    expected: ['error addresses-differ corp (icon)'],
+    message: `${SECOND} (same-origin)`,
+  },
+  {
+    name: 'an address that lets caches hold the manifest for a year',
+    serve: (_, copy) =>
+      copy.serve(
+        'registry.json',
+        whole({ ...GOOD_JSON, 'Cache-Control': 'public, max-age=31536000' }, JSON.stringify(manifestOf(live))),
+      ),
+    expected: ['warning addresses-differ cache (manifest)'],
+    message: `${SECOND} (public, max-age=31536000)`,
+  },
+  {
+    name: 'an address with an old compressed copy of the metadata file',
+    serve: (_, copy) => copy.serve('a.json', withGzipCopy(copy, JSON.stringify({ versions: copy.versions.slice(1) }))),
+    expected: ['error addresses-differ copy (metadata)'],
+    message: /browsers, or clients that accept gzip, get different content for the metadata file/,
+  },
 ];
+
+/** The metadata file, and another body for clients that accept gzip. */
+function withGzipCopy({ versions }: Live, compressed: string): Behaviour {
+  return (request, socket) => {
+    const isCompressed = String(request.headers['accept-encoding']).includes('gzip');
+    const vary = { ...GOOD_JSON, Vary: 'Accept-Encoding' };
+    const behaviour = isCompressed
+      ? whole({ ...vary, 'Content-Encoding': 'gzip' }, gzipSync(compressed))
+      : whole(vary, JSON.stringify({ versions }));
+    return behaviour(request, socket);
+  };
+}
 
 /** What `putRegistry` serves. */
 function manifestOf({ url }: Live): unknown {
@@ -180,6 +248,42 @@ describe.each(CASES)('$name', ({ serve, expected, message }) => {
     const saved = JSON.parse(JSON.stringify(snapshot)) as Snapshot;
     expect(faults(judge(saved, { command: 'judge' }))).toEqual(expected);
   });
+});
+
+test('the files of each app are requested, not only those of the first one', async () => {
+  const apps = ['app-a', 'app-b'];
+  const { host, copy } = await mirror(SECOND);
+  const origin = named(first).origin;
+  for (const one of [first, host]) {
+    const [a] = Object.values((manifestOf(live) as { apps: object }).apps);
+    one.on(
+      '/registry.json',
+      json({ apps: { [apps[0]!]: a, [apps[1]!]: { ...a, appMetadataUrl: `${origin}/b.json` } } }),
+    );
+    one.on('/b.json', json({ versions: copy.versions }));
+  }
+  host.on('/b.json', json({ versions: copy.versions.slice(1) }));
+  const { report, faults: all } = await found(FIRST, SECOND);
+  expect(all).toEqual(['error addresses-differ content (metadata)']);
+  expect(report.findings.find(({ rule }) => rule === 'addresses-differ')?.app).toBe('app-b');
+});
+
+test('the files of a hundred apps are requested, and the report says of which it did not', async () => {
+  const { host } = await mirror(SECOND);
+  const origin = named(first).origin;
+  const [a] = Object.values((manifestOf(live) as { apps: object }).apps);
+  const keys = Array.from({ length: 102 }, (_, i) => `app-${i}`);
+  const apps = Object.fromEntries(keys.map((key) => [key, { ...a, appMetadataUrl: `${origin}/${key}.json` }]));
+  for (const one of [first, host]) {
+    one.on('/registry.json', json({ apps }));
+    for (const key of keys) one.on(`/${key}.json`, json({ versions: [] }));
+  }
+  const { report } = await found(FIRST, SECOND);
+  expect(host.requestsFor('/app-99.json').length).toBeGreaterThan(0);
+  expect(host.requestsFor('/app-100.json')).toEqual([]);
+  expect(report.notJudged.filter(({ code }) => code === 'addresses-sampled').map(({ reason }) => reason)).toEqual([
+    'the addresses of registry.test for further metadata files: only the first 100 were compared',
+  ]);
 });
 
 test('the address in the minority is the one that differs', async () => {

@@ -1,7 +1,13 @@
 import { isMissing } from '../../facts/facts.ts';
 import { addressDifferences } from '../../http/address-comparison.ts';
 import { defineRule, type Problem } from '../rule.ts';
-import { type Cause, CAUSES, differenceProblems, handshakeProblem } from './addresses-differ/differences.ts';
+import {
+  type Cause,
+  CAUSES,
+  differenceProblems,
+  HANDSHAKE_CAUSES,
+  handshakeProblem,
+} from './addresses-differ/differences.ts';
 
 export const addressesDiffer = defineRule({
   id: 'addresses-differ',
@@ -15,7 +21,7 @@ export const addressesDiffer = defineRule({
   owner: 'host',
   causes: CAUSES,
   failsWhen:
-    'a host name has several addresses, and one of them has an untrusted certificate or aborts the TLS handshake, while another one serves the files. With --each-address, also if one of them does not respond, or responds with a different status, different content or without CORS headers, twice in a row',
+    'a host name has several addresses, and one of them has an untrusted certificate or aborts the TLS handshake, while another one serves the files. With --each-address, also if one of them does not respond, or responds with a different status, different content, a different compressed copy, without CORS headers, or with other headers that are judged (Content-Type; Cross-Origin-Resource-Policy of icons; Cache-Control of JSON files), twice in a row. A different type or lifetime is a warning, unless it is that of an icon',
   why: 'Each subscriber uses one of the addresses, possibly a different one each time: what works for one fails for the next. Clients skip addresses that accept no connection; without --each-address, host-intermittent reports them.',
   examples: {
     bad: `tls CERT_HAS_EXPIRED 192.0.2.2:443
@@ -47,5 +53,5 @@ HTTP/1.1 200 OK`,
 });
 
 function isOfHandshake(cause: Cause | undefined): boolean {
-  return cause !== undefined && !['unreachable', 'status', 'content', 'cors'].includes(cause);
+  return cause !== undefined && Object.hasOwn(HANDSHAKE_CAUSES, cause);
 }

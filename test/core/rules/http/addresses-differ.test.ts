@@ -1,5 +1,5 @@
 import { addressesDiffer } from '../../../../src/core/rules/http/addresses-differ.ts';
-import type { AddressFailure, AddressSample } from '../../../../src/core/facts/facts.ts';
+import type { AddressFailure, AddressSample, SampleContent } from '../../../../src/core/facts/facts.ts';
 import { PROBE_ORIGIN } from '../../../../src/core/http/cors.ts';
 import { CERTIFICATE_FAULTS } from '../../../support/certificate-faults.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
@@ -43,6 +43,20 @@ const compared = (...samples: AddressSample[]) => ({
   }),
   now: NOW,
 });
+const allowing = (headers: Record<string, string>) =>
+  probe(hop({ 'access-control-allow-origin': '*', ...headers }), { origin: PROBE_ORIGIN });
+const other = { bytes: 3, sha256: 'b'.repeat(64), cut: false };
+const { content } = sample();
+/** The same, each with a compressed copy. */
+const comparedCopies = (copy: SampleContent | null, gzipContent?: SampleContent | null) => {
+  const second = sample({ browserContent: copy, ...(gzipContent !== undefined && { gzipContent }) });
+  const given = compared(second);
+  const [addresses] = given.web.addresses ?? [];
+  if (addresses === undefined || 'missing' in addresses) throw new Error('The addresses were compared.');
+  const first = sample({ browserContent: content, ...(gzipContent !== undefined && { gzipContent: content }) });
+  addresses.answers[0]!.samples = [first];
+  return given;
+};
 const refusedConnection = sample({ server: failed('connect', 'ECONNREFUSED'), content: null, browser: null });
 
 ruleTable(addressesDiffer, {
@@ -56,6 +70,11 @@ ruleTable(addressesDiffer, {
     ['a difference that did not last', compared(sample({ server: probe(hop({}, { status: 404 })) }), sample())],
     ['an interrupted run', compared(sample({ server: failed('body', 'INTERRUPTED'), content: null }))],
     ['a limit of requests', compared(sample({ server: probe(hop({}, { status: 429 })), content: null }))],
+    ['other headers that are not judged', compared(sample({ browser: allowing({ 'x-served-by': 'b' }) }))],
+    [
+      'Cross-Origin-Resource-Policy of a JSON file',
+      compared(sample({ browser: allowing({ 'cross-origin-resource-policy': 'same-origin' }) })),
+    ],
     ['no address answers, which another rule reports', facts([EXPIRED_CERTIFICATE], 0)],
   ],
   faulty: [
@@ -91,6 +110,39 @@ ruleTable(addressesDiffer, {
       'no CORS headers',
       compared(sample({ browser: probe(hop(), { origin: PROBE_ORIGIN }) })),
       { cause: 'cors', message: '192.0.2.2 (no Access-Control-Allow-Origin) does not, 192.0.2.1 does.' },
+    ],
+    [
+      'another type, which is a warning',
+      compared(sample({ server: probe(hop({ 'content-type': 'text/plain' })) })),
+      { cause: 'type', severity: 'warning', message: 'text/plain' },
+    ],
+    [
+      'another type of an icon, for browsers only',
+      { ...compared(sample({ browser: allowing({ 'content-type': 'text/plain' }) })), resource: 'icon' },
+      { cause: 'type', message: 'and text/plain for browsers' },
+    ],
+    [
+      'an icon that other pages may not embed',
+      {
+        ...compared(sample({ browser: allowing({ 'cross-origin-resource-policy': 'same-origin' }) })),
+        resource: 'icon',
+      },
+      { cause: 'corp', message: '192.0.2.1 (every page), 192.0.2.2 (same-origin)' },
+    ],
+    [
+      'a lifetime of a year for browsers',
+      compared(sample({ browser: allowing({ 'cache-control': 'max-age=31536000' }) })),
+      { cause: 'cache', severity: 'warning', message: 'max-age=31536000 for browsers' },
+    ],
+    [
+      'another body for browsers',
+      comparedCopies(other),
+      { cause: 'copy', message: '192.0.2.1 (SHA-256 aaaaaaaaaaaa…), 192.0.2.2 (SHA-256 bbbbbbbbbbbb…)' },
+    ],
+    [
+      'a gzip copy that cannot be decoded',
+      comparedCopies(content, null),
+      { cause: 'copy', message: '192.0.2.2 (cannot be decoded)' },
     ],
     [
       'an expired certificate',

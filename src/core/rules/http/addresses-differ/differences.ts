@@ -9,10 +9,16 @@ import type {
   ResourceKind,
 } from '../../../facts/facts.ts';
 import { resourceName } from '../../../facts/resource-kind.ts';
-import { type AddressDifference, hopOfAnswer, lastSample } from '../../../http/address-comparison.ts';
+import {
+  type AddressDifference,
+  embeddingOf,
+  hopOfAnswer,
+  lastSample,
+  typesOf,
+} from '../../../http/address-comparison.ts';
 import { corsFault } from '../../../http/cors.ts';
 import { headerValue } from '../../../http/headers.ts';
-import { hostnameOf, hostOf, statusOf } from '../../../http/probe.ts';
+import { hostnameOf, hostOf, lastHop, statusOf } from '../../../http/probe.ts';
 import { tlsCause } from '../../../http/failed-request.ts';
 import { TLS_CAUSES } from '../tls-untrusted/causes.ts';
 import { explainUntrusted } from '../../../http/untrusted-certificate.ts';
@@ -20,15 +26,24 @@ import { message, safe, type SafeText } from '../../../text/message.ts';
 import type { CauseOf, Causes } from '../../cause.ts';
 import type { Problem } from '../../rule.ts';
 
-export const CAUSES = {
+/** The causes of a connection that fails. */
+export const HANDSHAKE_CAUSES = {
   ...TLS_CAUSES,
   reset: { title: 'The connection is closed during the TLS handshake' },
   'no-answer': { title: 'The TLS handshake times out' },
   handshake: { title: 'The TLS handshake fails' },
+} satisfies Causes;
+
+export const CAUSES = {
+  ...HANDSHAKE_CAUSES,
   unreachable: { title: 'An address does not respond' },
   status: { title: 'An address responds with a different status' },
   content: { title: 'Addresses serve different content' },
+  copy: { title: 'Addresses serve browsers different content, such as an old compressed copy' },
   cors: { title: 'An address does not allow other origins' },
+  type: { title: 'Addresses send different media types' },
+  corp: { title: 'An address does not let other pages embed the icon' },
+  cache: { title: 'An address lets caches hold the file for longer than an hour, or sets no lifetime' },
 } satisfies Causes;
 export type Cause = CauseOf<typeof CAUSES>;
 
@@ -43,7 +58,9 @@ export function differenceProblems(
   now: string,
 ): Problem<Cause>[] {
   const compared = { ...facts, ...answers, resource };
-  return of === 'connection' ? brokenAddresses(compared, now) : [otherResponse(of, compared)];
+  if (of === 'connection') return brokenAddresses(compared, now);
+  const { kinds } = RESPONSES[of];
+  return kinds === undefined || kinds.includes(resource) ? [otherResponse(of, compared)] : [];
 }
 
 function brokenAddresses({ resource, url, differing, reference }: Compared, now: string): Problem<Cause>[] {
@@ -83,7 +100,15 @@ function handshakeFailure(answer: AddressAnswer): AddressFailure | null {
 const RESPONSES: Readonly<
   Record<
     Exclude<AddressDifference['of'], 'connection'>,
-    { text: (compared: Compared) => SafeText; advice: SafeText; value: (answer: AddressAnswer) => string }
+    {
+      text: (compared: Compared) => SafeText;
+      advice: SafeText;
+      value: (answer: AddressAnswer) => string;
+      /** The kinds of resources for which it matters; absent for all. */
+      kinds?: readonly ResourceKind[];
+      /** True if subscribers get all that they need from each address, for all kinds but icons. */
+      isHarmless?: true;
+    }
   >
 > = {
   status: {
@@ -111,13 +136,78 @@ const RESPONSES: Readonly<
     advice: message`Send the same CORS headers from all servers.`,
     value: browserAnswer,
   },
+  copy: {
+    text: ({ resource, ...compared }) =>
+      message`browsers, or clients that accept gzip, get different content for the ${resourceName(resource)} from them: ${listed(compared, copyOf)}`,
+    advice: message`Deploy the same compressed copies (.gz, .br) to all servers, or let them compress the file themselves, and purge their caches.`,
+    value: copyOf,
+  },
+  type: {
+    text: ({ resource, ...compared }) =>
+      message`they send different types for the ${resourceName(resource)}: ${listed(compared, typeText)}`,
+    advice: message`Use the same configuration on all servers.`,
+    value: typeText,
+    isHarmless: true,
+  },
+  corp: {
+    text: ({ resource, ...compared }) =>
+      message`they let different pages embed the ${resourceName(resource)} (Cross-Origin-Resource-Policy): ${listed(compared, embeddingText)}`,
+    advice: message`Send the same headers from all servers: Cross-Origin-Resource-Policy: cross-origin`,
+    value: embeddingText,
+    kinds: ['icon'],
+  },
+  cache: {
+    text: ({ resource, ...compared }) =>
+      message`they set different lifetimes in caches for the ${resourceName(resource)}: ${listed(compared, cacheText)}`,
+    advice: message`Use the same configuration on all servers, such as Cache-Control: public, max-age=300`,
+    value: cacheText,
+    kinds: ['manifest', 'metadata'],
+    isHarmless: true,
+  },
 };
 
+/** The addresses with what each of them sends, those of the majority first. */
+function listed(
+  { differing, reference }: Pick<Compared, 'differing' | 'reference'>,
+  value: (answer: AddressAnswer) => string,
+): string {
+  const [first] = reference;
+  const most = first === undefined ? [] : [`${namesOf(reference)} (${value(first)})`];
+  return [...most, ...differing.map((answer) => `${answer.address} (${value(answer)})`)].join(', ');
+}
+
+function copyOf(answer: AddressAnswer): string {
+  const { browserContent = null, gzipContent } = lastSample(answer);
+  const content = gzipContent === undefined || browserContent === null ? browserContent : gzipContent;
+  if (content === null) return 'cannot be decoded';
+  const other = gzipContent === undefined ? '' : `, and for browsers ${(browserContent?.sha256 ?? '').slice(0, 12)}…`;
+  return `SHA-256 ${content.sha256.slice(0, 12)}…${other}`;
+}
+
+function typeText(answer: AddressAnswer): string {
+  return typesOf(lastSample(answer)) ?? '';
+}
+
+function embeddingText(answer: AddressAnswer): string {
+  return embeddingOf(lastSample(answer)) ?? '';
+}
+
+function controlOf(probe: Probe): string {
+  return headerValue(lastHop(probe)?.headers ?? [], 'cache-control') ?? 'no Cache-Control';
+}
+
+function cacheText(answer: AddressAnswer): string {
+  const { server, browser } = lastSample(answer);
+  const [own, other] = [controlOf(server), controlOf(browser ?? server)];
+  return own === other ? own : `${own}, and ${other} for browsers`;
+}
+
 function otherResponse(of: keyof typeof RESPONSES, compared: Compared): Problem<Cause> {
-  const { text, advice, value } = RESPONSES[of];
-  const { url, differing, reference } = compared;
+  const { text, advice, value, isHarmless } = RESPONSES[of];
+  const { url, differing, reference, resource } = compared;
   return {
     cause: of,
+    ...(isHarmless === true && resource !== 'icon' && { severity: 'warning' as const }),
     message: message`${hostnameOf(url)} has several addresses, and ${safe(text(compared))}.`,
     advice,
     evidence: evidenceOf(url, differing, reference, value),
