@@ -79,10 +79,12 @@ function joinHosts(one: HostFacts, other: HostFacts): HostFacts {
     const known = load.get(inFlight) ?? { inFlight, answered: 0, refused: 0 };
     load.set(inFlight, { inFlight, answered: known.answered + answered, refused: known.refused + refused });
   }
+  const interval = Math.max(one.interval ?? 0, other.interval ?? 0);
   return {
     origin: one.origin,
     load: [...load.values()].sort((a, b) => a.inFlight - b.inFlight),
     refusals: [...new Set([...one.refusals, ...other.refusals])].sort(),
+    ...(interval > 0 ? { interval } : {}),
   };
 }
 

@@ -71,7 +71,7 @@ export interface Snapshot {
   hosts?: HostFacts[];
 }
 
-/** Numbers of concurrent requests that a host answered and refused (429, 503, a refused or reset connection). */
+/** Requests that a host answered and refused (429, 503, a refused or reset connection). */
 export interface HostFacts {
   /** Scheme, host and port of its URLs. */
   origin: string;
@@ -79,6 +79,11 @@ export interface HostFacts {
   load: { inFlight: PositiveInteger; answered: Count; refused: Count }[];
   /** The kinds of refusal, each once: `status 503`, or the code of a failure. */
   refusals: string[];
+  /**
+   * Milliseconds from one request to the next that the host required, since it refused some even one at a time; absent if
+   * it did not.
+   */
+  interval?: PositiveInteger;
 }
 
 /** One of several runs that divide the apps among them. */

@@ -10,26 +10,12 @@ export interface CircuitBreaker {
   openReason(origin: string, kind: string, accept: string): string | null;
   /** Records a probe after its last attempt. */
   record(origin: string, kind: string, accept: string, probe: Probe): void;
-  /**
-   * Records a response.
-   * @returns a URL that the host answered before, if it is not known whether the host refuses all requests (503) or those
-   * for some files: `confirmRefusal` is to be called with its answer. Otherwise null
-   */
-  recordResponse(response: RecordedResponse): string | null;
-  /** @param isRefused whether the host refused a request that it answered before */
-  confirmRefusal(origin: string, isRefused: boolean): void;
-}
-
-/** A response, as far as it says whether the host limits requests. */
-interface RecordedResponse {
-  origin: string;
-  /** The requested URL. */
-  url: string;
-  /** As of `requestKindOf`. */
-  kind: string;
-  status: number;
-  /** True if the request had been refused before, and was sent again after a wait. */
-  hasWaited: boolean;
+  /** Records a URL that the host answered. @param kind as of `requestKindOf` */
+  recordAnswer(origin: string, url: string, kind: string): void;
+  /** The host refuses requests that it answered before, even without others in flight: no more are sent. */
+  recordOutage(origin: string): void;
+  /** The last URL of a GET that the host answered, or null. */
+  answeredUrl(origin: string): string | null;
 }
 
 /** The probes of one kind to a host; a failure is a timeout, or a rate limit that still applies after a wait. */
@@ -48,6 +34,7 @@ const MAX_PROBES_PER_FAILURE = 4;
 
 export function openCircuitBreaker(): CircuitBreaker {
   const tallies = new Map<string, Tally>();
+  const outages = new Set<string>();
   /** By origin: the last URL of a GET that was not refused. */
   const answered = new Map<string, string>();
 
@@ -63,35 +50,26 @@ export function openCircuitBreaker(): CircuitBreaker {
       const own = tallies.get(`${kind} ${origin}`);
       if (own && isTripped(own, kind === 'GET' ? 'GET' : 'other'))
         return `did not respond completely to ${own.failures} requests (${kind}) in time; no more requests were sent`;
-      const all = tallyOf(origin, 'any');
+      const refused = tallyOf(origin, `${kind} of ${accept}`);
+      const limited = tallyOf(origin, `429 to ${kind} of ${accept}`);
       const isLimited =
-        all.consecutiveFailures >= MAX_CONSECUTIVE.GET ||
-        areManyFailures(tallyOf(origin, `${kind} of ${accept}`), 'GET');
+        outages.has(origin) || limited.consecutiveFailures >= MAX_CONSECUTIVE.GET || areManyFailures(refused, 'GET');
       return isLimited
-        ? `still refused requests (429 or 503) after waiting ${all.failures} times; no more requests were sent`
+        ? 'still refused requests (429 or 503) after a wait without other requests; no more requests were sent'
         : null;
     },
     record(origin, kind, accept, probe) {
       count(tallyOf(origin, kind), isTimeout(probe));
       // Files that the host need not have do not show how it serves the others.
-      if (kind !== OPTIONAL) count(tallyOf(origin, `${kind} of ${accept}`), isTemporaryRefusal(statusOf(probe)));
+      if (kind === OPTIONAL) return;
+      count(tallyOf(origin, `${kind} of ${accept}`), isTemporaryRefusal(statusOf(probe)));
+      count(tallyOf(origin, `429 to ${kind} of ${accept}`), statusOf(probe) === 429);
     },
-    recordResponse({ origin, url, kind, status, hasWaited }) {
-      const isRefused = isTemporaryRefusal(status);
-      if (!isRefused && kind === 'GET') answered.set(origin, url);
-      // It may be accepted after a wait.
-      if (isRefused && !hasWaited) return null;
-      // A rate limit applies to all kinds of requests; 503 may concern only some files.
-      const all = tallyOf(origin, 'any');
-      count(all, isRefused);
-      if (status !== 503 || all.consecutiveFailures !== MAX_CONSECUTIVE.GET) return null;
-      const other = answered.get(origin) ?? null;
-      if (other !== null) all.consecutiveFailures = 0;
-      return other;
+    recordAnswer(origin, url, kind) {
+      if (kind === 'GET') answered.set(origin, url);
     },
-    confirmRefusal(origin, isRefused) {
-      tallyOf(origin, 'any').consecutiveFailures = isRefused ? MAX_CONSECUTIVE.GET : 0;
-    },
+    recordOutage: (origin) => void outages.add(origin),
+    answeredUrl: (origin) => answered.get(origin) ?? null,
   };
 }
 

@@ -1,19 +1,21 @@
 import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HostFacts, Hop, Probe } from '../../core/facts/facts.ts';
-import { machineLimitOf, originOf } from '../../core/http/probe.ts';
+import type { Failure, HostFacts, Probe } from '../../core/facts/facts.ts';
+import { lastHop, machineLimitOf, originOf } from '../../core/http/probe.ts';
 import { requireNode } from '../../platform/runtime.ts';
 import { message } from '../../core/text/message.ts';
 import { secretsOf } from '../../core/url/secrets.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { type CircuitBreaker, isTemporaryRefusal, openCircuitBreaker, requestKindOf } from './circuit-breaker.ts';
+import { failureFact } from './failure.ts';
+import { AGAIN, CONTROL, NEW, type Refusal, type Turn } from './host-queue.ts';
 import { type Deadline, Deadlines } from './deadlines.ts';
 import { requestHop, followRedirects, type RedirectChain } from './hop.ts';
 import { ConnectionPool } from './pool.ts';
 import type { ProxyFor } from './proxy.ts';
 import { redactor } from '../../core/text/redactor.ts';
 import { hopRequest, type ProbeRequest, type RetryOptions, type SecretHeaders, urlFailure } from './request.ts';
-import { MAX_CROWDED, waitBeforeRetry } from './retry.ts';
+import { Attempts } from './retry.ts';
 import { openTrust, type SecureContexts } from './tls.ts';
 
 /** Options of an HTTP client. */
@@ -130,57 +132,88 @@ async function sendAttempts(
   deadline: Deadline,
   state: ClientState,
 ): Promise<void> {
-  const { options, pool } = state;
+  const { options, pool, breaker } = state;
   const isOptional = request.optional === true;
   const retries = isOptional ? 0 : (options.retries ?? 2);
+  const attempts = new Attempts(options, retries, request.total);
   const errors: string[] = [];
-  let crowded = 0;
+  let turn: Turn = NEW;
+  let lastRefusal: Refusal | null = null;
   for (;;) {
-    const { hops, last: hop, failure, isOverloaded } = await sendWithinLimits(request, deadline, state);
+    const { hops, last: hop, failure, refusal } = await sendWithinLimits(request, turn, deadline, state);
     // Given up between two attempts: keep the result of the previous one.
     if (failure?.phase === 'not-sent' && probe.attempts > 0) break;
     probe.attempts += 1;
     probe.hops = hops;
     probe.failure = failure;
+    lastRefusal = refusal;
     const origin = originOf(hop.url);
-    if (hop.status !== 0 && !isOptional) await recordResponse(hop, request, { probe, deadline, state });
-    // With fewer concurrent requests it may succeed.
-    if (isOverloaded && crowded < MAX_CROWDED) crowded += 1;
-    if (probe.attempts - crowded > retries || deadline.ended || pool.downReason(origin)) break;
-    const wait = waitBeforeRetry(probe, { hop, isOverloaded, crowded }, options, pool);
-    if (wait === null) break;
+    const queue = pool.queueOf(origin);
+    const isRefused = isTemporaryRefusal(hop.status);
+    if (hop.status !== 0 && !isRefused && !isOptional) breaker.recordAnswer(origin, hop.url, requestKindOf(request));
+    if (hop.status !== 0 && !isRefused && attempts.wasCrowded) queue.recordCure();
+    if (hop.status !== 0 && !isRefused && attempts.outage > 0) queue.slowTo(attempts.outage);
+    if (deadline.ended || pool.downReason(origin)) break;
+    let isHostRefusing = false;
+    const next = await attempts.next(probe, { hop, refusal }, async () => {
+      isHostRefusing = await refusesAll(origin, deadline, state);
+      return isHostRefusing;
+    });
+    if (next === null) {
+      if (refusal === 'alone' && !isHostRefusing) queue.recordFault();
+      if (refusal === 'alone' && isHostRefusing && !isOptional) breaker.recordOutage(origin);
+      break;
+    }
     errors.push(failure ? failure.code : `status ${hop.status}`);
-    await sleep(wait, undefined, { signal: deadline.signal }).catch(() => {});
+    if (next.hostPause > 0) queue.pause(next.hostPause);
+    await wait(next.delay, request, deadline);
     // The deadline expired during the wait: keep the last result.
     if (deadline.ended) break;
+    ({ turn } = next);
   }
   if (errors.length > 0) probe.retriedErrors = errors;
+  if (!isOptional) probe.failure ??= crowdedFailure(probe, lastRefusal);
 }
 
-/** Records the response of the last attempt; a request for another file shows whether the host refuses all requests. */
-async function recordResponse(
-  { url, status }: Hop,
-  request: ProbeRequest,
-  { probe, deadline, state }: { probe: Probe; deadline: Deadline; state: ClientState },
-): Promise<void> {
-  const { breaker } = state;
-  const origin = originOf(url);
-  const hasWaited = probe.attempts > 1;
-  const other = breaker.recordResponse({ origin, url, kind: requestKindOf(request), status, hasWaited });
-  if (other === null) return;
-  const { last } = await sendAttempt({ ...CONTROL, url: other }, deadline, state);
-  breaker.confirmRefusal(origin, isTemporaryRefusal(last.status));
+/** The failure of a request that was only refused while others were in flight: it says nothing about its URL. */
+function crowdedFailure(probe: Probe, refusal: Refusal | null): Failure | null {
+  const hop = lastHop(probe);
+  if (hop === null || !isTemporaryRefusal(hop.status) || refusal === null || refusal === 'alone') return null;
+  const times = probe.attempts === 1 ? '' : ` ${probe.attempts} times`;
+  const summary = `refused it${times} (${hop.status}) while other requests were in flight, and the time limit allowed no further wait`;
+  return failureFact('not-sent', 'REFUSED_WITH_OTHERS', summary, hop.url);
+}
+
+/** Waits before the next attempt. The short deadline of a side request is about the host, and does not include it. */
+async function wait(delay: number, { side }: ProbeRequest, deadline: Deadline): Promise<void> {
+  if (delay === 0) return;
+  if (side !== undefined) deadline.pause();
+  await sleep(delay, undefined, { signal: deadline.signal }).catch(() => {});
+  if (side !== undefined) deadline.resume();
+}
+
+/** True if a host refuses a file that it answered before; false also if it answered none. */
+async function refusesAll(origin: string, deadline: Deadline, state: ClientState): Promise<boolean> {
+  const answered = state.breaker.answeredUrl(origin);
+  if (answered === null) return false;
+  const { last } = await sendAttempt({ ...CONTROL_REQUEST, url: answered }, CONTROL, deadline, state);
+  return isTemporaryRefusal(last.status);
 }
 
 /** Its body is not read. */
-const CONTROL = { method: 'GET', origin: null, accept: '*/*', side: 'repeat', total: 0 } as const;
+const CONTROL_REQUEST = { method: 'GET', origin: null, accept: '*/*', side: 'repeat', total: 0 } as const;
 
 /** Sends an attempt; again with fewer requests in flight if this machine has no resources left for it. */
-async function sendWithinLimits(request: ProbeRequest, deadline: Deadline, state: ClientState): Promise<RedirectChain> {
+async function sendWithinLimits(
+  request: ProbeRequest,
+  turn: Turn,
+  deadline: Deadline,
+  state: ClientState,
+): Promise<RedirectChain> {
   const { pool } = state;
   for (let relief = 1; ; relief += 1) {
     const since = pool.reliefs();
-    const chain = await sendAttempt(request, deadline, state);
+    const chain = await sendAttempt(request, relief === 1 ? turn : AGAIN, deadline, state);
     const isLimited = machineLimitOf(chain.failure) !== null;
     if (!isLimited) return chain;
     if (relief > MAX_RELIEFS || deadline.ended) {
@@ -192,10 +225,15 @@ async function sendWithinLimits(request: ProbeRequest, deadline: Deadline, state
   }
 }
 
-function sendAttempt(request: ProbeRequest, deadline: Deadline, state: ClientState): Promise<RedirectChain> {
+function sendAttempt(
+  request: ProbeRequest,
+  turn: Turn,
+  deadline: Deadline,
+  state: ClientState,
+): Promise<RedirectChain> {
   const { options, pool, breaker } = state;
   return followRedirects(request.url, request.method !== 'OPTIONS', (url, before) =>
-    requestHop(hopRequest(request, url, before, options.secrets ?? null), pool, breaker, deadline),
+    requestHop(hopRequest(request, url, before, options.secrets ?? null), turn, pool, breaker, deadline),
   );
 }
 

@@ -1,10 +1,11 @@
 import type { Failure, Hop } from '../../core/facts/facts.ts';
 import { isMachineLimit, machineLimitText } from '../../core/errors/machine-limit.ts';
 import { parseUrl, blockedPort } from '../../core/url/url.ts';
-import type { CircuitBreaker } from './circuit-breaker.ts';
+import { type CircuitBreaker, isTemporaryRefusal } from './circuit-breaker.ts';
 import { type Deadline, timeoutFailure } from './deadlines.ts';
 import { ConnectFailure, failureFact, failureOf } from './failure.ts';
 import { TLS_EXPECTED } from '../../core/http/failed-request.ts';
+import type { Refusal, Turn } from './host-queue.ts';
 import type { ConnectionPool, PooledConnection } from './pool.ts';
 import { receiveResponse, type ReceivedResponse } from './receive.ts';
 import { type HopRequest, isHttpUrl, urlWithoutFragment } from './request.ts';
@@ -14,13 +15,14 @@ import { isConnectionLoss, sendRequest } from './send.ts';
 
 interface HopResult extends ReceivedResponse {
   hop: Hop;
-  /** True if the host refused it temporarily, and fewer concurrent requests may help. */
-  isOverloaded: boolean;
+  /** Present if the host refused it temporarily; null if its load is not the reason. */
+  refusal: Refusal | null;
 }
 
-/** Sends one request, and receives its response. */
+/** Sends one request in its turn, and receives its response. */
 export async function requestHop(
   request: HopRequest,
+  turn: Turn,
   pool: ConnectionPool,
   breaker: CircuitBreaker,
   deadline: Deadline,
@@ -28,11 +30,11 @@ export async function requestHop(
   const { origin, href } = request.url;
   const hop: Hop = { url: href, status: 0, headers: [], address: null, tls: null };
   if (request.withCredentials) hop.withCredentials = true;
-  const notSent = (failure: Failure): HopResult => ({ hop, failure, location: undefined, isOverloaded: false });
+  const notSent = (failure: Failure): HopResult => ({ hop, failure, location: undefined, refusal: null });
   const skipped = reasonToSkip(request, pool, breaker);
   if (skipped) return notSent(skipped);
   deadline.pause();
-  const pooled = await pool.acquire(origin, deadline);
+  const pooled = await pool.acquire(origin, turn, deadline);
   deadline.resume();
   const { proxy } = pooled.host;
   if (proxy) hop.proxy = proxy.facts;
@@ -46,7 +48,7 @@ export async function requestHop(
     const response = await sendRequest(pooled, request, deadline);
     pool.recordResponseTime(origin, Date.now() - sentAt);
     const received = await receiveResponse(response, hop, request, deadline);
-    return { hop, ...received, isOverloaded: recordOutcome(pooled, request, hop.status, '') };
+    return { hop, ...received, refusal: recordOutcome(pooled, request, hop.status, '') };
   } catch (error) {
     if (deadline.ended) return notSent(timeoutFailure(deadline.ended, href));
     const failure = await withProtocol(connectionFailure(error, href, pooled), request, pooled, pool);
@@ -55,7 +57,7 @@ export async function requestHop(
     const connect = error instanceof ConnectFailure ? error : null;
     hop.address = connect?.address ?? pooled.connection?.address ?? null;
     hop.tls = connect?.tls ?? null;
-    return { ...notSent(failure), isOverloaded: recordOutcome(pooled, request, 0, failure.code) };
+    return { ...notSent(failure), refusal: recordOutcome(pooled, request, 0, failure.code) };
   } finally {
     noteConnection(hop, pooled);
     pool.release(pooled);
@@ -95,14 +97,18 @@ function noteConnection(hop: Hop, { connection }: PooledConnection): void {
 const REFUSALS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'SOCKET_CLOSED']);
 
 /**
- * Records the outcome of a request for the concurrency window.
+ * Records the outcome of a request in the queue of its host.
  * @param status 0 if the request failed with `code`
- * @returns whether the host refused it temporarily, and fewer concurrent requests may help
  */
-function recordOutcome({ host, sent }: PooledConnection, { kind }: HopRequest, status: number, code: string): boolean {
-  if (status === 429 || status === 503) return host.window.refused(sent, kind, `status ${status}`);
-  if (status !== 0) host.window.answered(sent, kind);
-  return REFUSALS.has(code) && host.window.refused(sent, kind, code);
+function recordOutcome(
+  { host, sent }: PooledConnection,
+  { kind }: HopRequest,
+  status: number,
+  code: string,
+): Refusal | null {
+  if (isTemporaryRefusal(status)) return host.queue.refused(sent, kind, `status ${status}`);
+  if (status !== 0) host.queue.answered(sent, kind);
+  return REFUSALS.has(code) ? host.queue.refused(sent, kind, code) : null;
 }
 
 /** The reason why the request is not sent, or null: its host is down, or has failed too often. */
@@ -129,8 +135,8 @@ export interface RedirectChain {
   /** The response, or the hop that failed (status 0). */
   last: Hop;
   failure: Failure | null;
-  /** True if a host refused the last request temporarily, and fewer concurrent requests may help. */
-  isOverloaded: boolean;
+  /** Of the last request. */
+  refusal: Refusal | null;
 }
 
 /**
@@ -146,11 +152,11 @@ export async function followRedirects(
   const hops: Hop[] = [];
   let url = urlWithoutFragment(start);
   for (;;) {
-    const { hop, failure, location, isOverloaded } = await request(url, hops);
+    const { hop, failure, location, refusal } = await request(url, hops);
     hops.push(hop);
-    if (failure || location === undefined || !follows) return { hops, last: hop, failure, isOverloaded };
+    if (failure || location === undefined || !follows) return { hops, last: hop, failure, refusal };
     const next = nextUrl(location, url, hops);
-    if (!(next instanceof URL)) return { hops, last: hop, failure: next, isOverloaded };
+    if (!(next instanceof URL)) return { hops, last: hop, failure: next, refusal };
     url = next;
   }
 }

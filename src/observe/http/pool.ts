@@ -1,15 +1,15 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type buildConnector, Client } from 'undici';
 import type { Failure, HostFacts } from '../../core/facts/facts.ts';
 import { targetOf } from './address-policy.ts';
 import { type Addresses, openAddresses } from './addresses.ts';
-import { ConcurrencyWindow, type Sent, openSemaphore } from './concurrency-window.ts';
 import { type ConnectionInfo, openConnector } from './connect.ts';
 import type { Deadline } from './deadlines.ts';
 import { ConnectFailure } from './failure.ts';
 import { type ConnectOptions, openSocket } from './open-socket.ts';
+import { HostQueue, type Sent, type Turn } from './host-queue.ts';
 import type { Proxy, ProxyFor } from './proxy.ts';
+import { openSemaphore } from './semaphore.ts';
 
 /** A slot for one request at a time to one host, with its connection. */
 export interface PooledConnection {
@@ -27,12 +27,10 @@ interface Host {
   readonly limits: Pick<ConnectionPoolOptions, 'headersTimeout' | 'idleTimeout'>;
   /** The proxy in use, or null. */
   readonly proxy: Proxy | null;
-  readonly window: ConcurrencyWindow;
+  readonly queue: HostQueue;
   /** True for one that sends an unsolicited “100 Continue”. */
   sendsContinue: boolean;
   idle: PooledConnection[];
-  /** As of Date.now(). */
-  pausedUntil: number;
   /** Consecutive probes that could not connect; reset by the first one that could. */
   failedProbes: number;
   lastFailure: Failure | null;
@@ -80,12 +78,10 @@ export class ConnectionPool {
     setMaxListeners(0, this.closing.signal);
   }
 
-  /** @param deadline ends the wait that a host requested; a connection is acquired all the same */
-  async acquire(origin: string, deadline: Pick<Deadline, 'ended' | 'signal'>): Promise<PooledConnection> {
+  /** @param deadline ends the wait for the turn; a connection is acquired all the same */
+  async acquire(origin: string, turn: Turn, deadline: Pick<Deadline, 'ended' | 'onEnd'>): Promise<PooledConnection> {
     const host = this.hostOf(origin);
-    const sent = await host.window.enter();
-    for (let wait = host.pausedUntil - Date.now(); wait > 0 && !deadline.ended; wait = host.pausedUntil - Date.now())
-      await sleep(wait, undefined, { signal: deadline.signal }).catch(() => {});
+    const sent = await host.queue.enter(turn, deadline);
     await this.inFlight.acquire();
     const pooled = takeIdle(host);
     if (pooled === undefined) return this.openConnection(host, sent);
@@ -105,13 +101,12 @@ export class ConnectionPool {
       this.closeIdle(oldest);
     }
     this.inFlight.release();
-    host.window.leave(pooled.sent);
+    host.queue.leave(pooled.sent);
   }
 
-  /** The host is overloaded: no request is sent to it for this number of milliseconds. */
-  pause(origin: string, milliseconds: number): void {
-    const host = this.hostOf(origin);
-    host.pausedUntil = Math.max(host.pausedUntil, Date.now() + milliseconds);
+  /** The requests to a host. */
+  queueOf(origin: string): Pick<HostQueue, 'pause' | 'slowTo' | 'recordCure' | 'recordFault'> {
+    return this.hostOf(origin).queue;
   }
 
   /** The reason why a host is not tried any more, or null. */
@@ -161,8 +156,8 @@ export class ConnectionPool {
 
   /** The hosts that refused requests temporarily. */
   refusingHosts(): HostFacts[] {
-    return [...this.hosts.values()].flatMap(({ origin, window }) => {
-      const load = window.load();
+    return [...this.hosts.values()].flatMap(({ origin, queue }) => {
+      const load = queue.load();
       return load === null ? [] : [{ origin, ...load }];
     });
   }
@@ -182,6 +177,7 @@ export class ConnectionPool {
 
   async close(): Promise<void> {
     this.closing.abort(CLOSED);
+    for (const { queue } of this.hosts.values()) queue.close();
     this.hosts.clear();
     await Promise.all([...this.idle].map((pooled) => pooled.client.destroy(CLOSED)));
     this.idle.clear();
@@ -194,10 +190,9 @@ export class ConnectionPool {
       origin,
       limits: this.options,
       proxy: this.options.proxyFor(new URL(origin)),
-      window: new ConcurrencyWindow(this.options.concurrency),
+      queue: new HostQueue(this.options.concurrency),
       sendsContinue: false,
       idle: [],
-      pausedUntil: 0,
       failedProbes: 0,
       lastFailure: null,
       slowest: 0,

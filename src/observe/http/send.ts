@@ -89,7 +89,7 @@ function dispatch(
     pooled.client.dispatch(options, {
       onRequestStart(started) {
         controller = started;
-        pooled.host.window.write(pooled.sent);
+        pooled.host.queue.write(pooled.sent);
         if (deadline.ended) started.abort(deadline.ended);
       },
       onResponseStart(started, statusCode) {
@@ -150,7 +150,7 @@ async function requestWithNodeHttp(
     socket.destroy(Object.assign(new Error('timeout'), { code: `UND_ERR_${phase}_TIMEOUT` })),
   );
   return new Promise((resolve, reject) => {
-    pooled.host.window.write(pooled.sent);
+    pooled.host.queue.write(pooled.sent);
     let hasContinue = false;
     request({ method, path, signal, headers: ['host', host, ...headers], createConnection: () => socket })
       .on('continue', () => {

@@ -2,11 +2,11 @@ import type { HostFacts } from '../../facts/facts.ts';
 import { hostOf } from '../../http/probe.ts';
 import { message } from '../../text/message.ts';
 import { counted } from '../../text/text.ts';
-import { defineRule } from '../rule.ts';
+import { defineRule, type Problem } from '../rule.ts';
 
 export const hostLimitsRequests = defineRule({
   id: 'host-limits-requests',
-  title: 'Host that limits concurrent requests',
+  title: 'Host that limits requests',
   on: 'host',
   needs: ['facts'],
   severity: 'warning',
@@ -14,11 +14,12 @@ export const hostLimitsRequests = defineRule({
   symptom: null,
   owner: 'host',
   causes: {
+    rate: { title: 'The host limits the rate of requests' },
     requests: { title: 'The host refuses requests with an error status' },
     connections: { title: 'The host refuses connections' },
   },
   failsWhen:
-    'a host accepts only a limited number of concurrent requests, and refuses more (429, 503, a connection refused or reset). `verify` then reduces concurrency and retries what was refused',
+    'a host accepts only a limited number of requests at once or in a second, and refuses more (429, 503, a connection refused or reset). `verify` then sends fewer at once, then slower ones, and retries what was refused',
   why: 'A browser opens 6 connections to a host, and sends 100 requests at once with HTTP/2: beyond the limit, icons and files are missing, different ones each time.',
   examples: {
     bad: `4 concurrent requests: 40 answered
@@ -29,6 +30,7 @@ export const hostLimitsRequests = defineRule({
 9 concurrent requests: 20 answered`,
   },
   check({ facts }) {
+    if (facts.interval !== undefined) return rateProblem(facts, facts.interval);
     const limit = hostLimit(facts);
     if (limit === null) return null;
     const host = hostOf(facts.origin);
@@ -41,6 +43,19 @@ export const hostLimitsRequests = defineRule({
     };
   },
 });
+
+/** @param interval in milliseconds */
+function rateProblem({ origin, load, refusals }: HostFacts, interval: number): Problem<'rate'> {
+  const host = hostOf(origin);
+  const { answered, refused } = sumOf(load);
+  const perSecond = Number((1000 / interval).toPrecision(2));
+  return {
+    cause: 'rate',
+    message: message`${host} limits the rate of requests: it refused ${refused} of ${counted(answered + refused, 'request')} (${refusals.join(', ')}), and answered all only when about ${perSecond} were sent a second.`,
+    advice: message`Raise the limit of requests per client (nginx: limit_req, with burst and nodelay), or exempt static files.`,
+    evidence: { host, perSecond, refused, refusals },
+  };
+}
 
 /** The number of concurrent requests that a host accepts. */
 interface HostLimit {

@@ -20,6 +20,16 @@ ruleTable(hostLimitsRequests, {
       },
     ],
     [
+      'more than 8 requests a second',
+      { facts: { ...load({ 1: [40, 6], 6: [2, 4] }), interval: 125 } },
+      {
+        cause: 'rate',
+        message:
+          'apps.example.com limits the rate of requests: it refused 10 of 52 requests (status 503), and answered all only when about 8 were sent a second.',
+        evidence: { host: 'apps.example.com', perSecond: 8, refused: 10, refusals: ['status 503'] },
+      },
+    ],
+    [
       'connections beyond 1',
       { facts: load({ 1: [40, 0], 2: [1, 5] }, ['ECONNRESET']) },
       { cause: 'connections', message: 'to about 1: it refused 5 of 6 requests beyond that (ECONNRESET).' },

@@ -95,8 +95,8 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
     when: ({ status, wait }) => status === 429 || (status === 503 && wait !== null),
     cause: 'rate-limited',
     message: ({ lead, wait }) =>
-      message`${lead}${wait === null ? '' : ` and requests a delay of ${wait} s`}; the file was not checked.`,
-    advice: message`Request a higher limit, choose a host without one, or lower --concurrency and try again later.`,
+      message`${lead}${wait === null ? '' : ` and requests a delay of ${wait} s`}, also when no other request was in flight.`,
+    advice: message`Raise the limit of requests per client at the host, exempt static files from it, or choose a host without one.`,
     evidence: ({ hop }) => ({ retryAfter: headerValue(hop.headers, 'retry-after') }),
   },
   {

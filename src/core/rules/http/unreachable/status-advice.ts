@@ -95,8 +95,8 @@ const STATUS_ADVICE: Readonly<Record<number, StatusAdvice>> = {
   ),
   502: row('a proxy got no valid response from the server behind it', SERVER),
   503: row(
-    'the host is unavailable: it is overloaded, or in maintenance',
-    message`Check the status page and the load of the host, and try again later.`,
+    'the host is unavailable: it is overloaded, in maintenance, or limits requests',
+    message`Check the status page, the load and the limits of requests (nginx: limit_req, limit_conn) of the host, and try again later.`,
   ),
   504: row('a proxy got no response in time from the server behind it', SERVER),
   505: row('the host refuses HTTP/1.1', message`Enable HTTP/1.1 on the host; not all clients support HTTP/2.`),
