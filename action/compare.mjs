@@ -32,9 +32,9 @@ export function resultOf(command, report, library) {
   return {
     text: library.releaseAsText(report),
     markdown: library.releaseAsMarkdown(report),
-    annotations: failing.map(({ key, state, message, advice }) => ({
-      title: `${state} ${key}`,
-      text: [message, advice].filter((part) => part !== null).join('\n'),
+    annotations: failing.map((app) => ({
+      title: `${app.state} ${app.key}`,
+      text: library.remarksOn(app).join('\n'),
     })),
     outputs: {
       outcome: report.outcome,

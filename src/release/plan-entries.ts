@@ -20,7 +20,7 @@ import { errorOfApp } from './outcome.ts';
 export interface PlannedEntry {
   kind: 'planned-entry';
   app: AppToAssemble;
-  /** The record of it so far. */
+  /** Its texts as they were recorded before. */
   recorded: LockedDescription | undefined;
   part: EntryPart;
 }

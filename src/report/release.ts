@@ -51,9 +51,7 @@ export function releaseAsText(report: ReleaseReport, style: Style = PLAIN, isVer
   for (const [index, app] of shown.entries()) {
     const { mark, color } = needsAttention(app) ? FAILED : MARKS[labelOf(app)];
     lines.push(`${style[color](mark)} ${style[color](rowLines[index] ?? '')}`);
-    const own = app.published && app.advice === null ? [] : [app.message, app.advice];
-    for (const part of [...own, ...entryLines(app)])
-      lines.push(...(part?.split('\n') ?? []).map((one) => `    ${text(one.trim())}`));
+    for (const part of remarksOn(app)) lines.push(...part.split('\n').map((one) => `    ${text(one.trim())}`));
   }
   if (left > 0) lines.push(style.dim(`… and ${counted(left, 'more app')}; --format json lists them all.`));
   lines.push(...rebuiltLines, '', releaseSummary(report));
@@ -80,9 +78,7 @@ export function releaseAsMarkdown(report: ReleaseReport): string {
   if (changed.length > 0)
     lines.push('', '| State | App | Declared | Highest listed | |', '| --- | --- | --- | --- | --- |');
   for (const app of changed.slice(0, MAX_APPS)) {
-    const remarks = [app.message, app.advice, ...entryLines(app)]
-      .filter((part) => part !== null)
-      .map((part) => shorten(redact(part), MAX_MESSAGE));
+    const remarks = remarksOn(app).map((part) => shorten(redact(part), MAX_MESSAGE));
     lines.push(
       `| ${needsAttention(app) ? `**${labelOf(app)}**` : labelOf(app)} | ${inCell(app.key)} | ${inCell(app.declared)} | ${inCell(app.listed)} | ${cell(prose(remarks.join(' ').replaceAll('\n', ' ')))} |`,
     );
@@ -100,6 +96,13 @@ function rebuiltLine(apps: readonly ReleasedApp[], shown: (key: string) => strin
   const names = keys.slice(0, MAX_REBUILT).map(shown).join(', ');
   const more = keys.length > MAX_REBUILT ? ` and ${keys.length - MAX_REBUILT} more` : '';
   return `${counted(keys.length, 'app')} rebuilt from the same sources: ${names}${more}. The published versions stay; no action is required.`;
+}
+
+/** Everything that is said of an app: its message and advice, its changed texts, and why some are not published. */
+export function remarksOn(app: ReleasedApp): string[] {
+  const { message, advice, published } = app;
+  const own = published && advice === null ? [] : [message, advice].filter((part) => part !== null);
+  return [...own, ...entryLines(app)];
 }
 
 /** True for an app that a failing run has to name: also a new version that could not be published. */

@@ -15,7 +15,7 @@ export interface EntryTexts {
   iconSha256: string | null;
 }
 
-/** The fields that a release would write into the entry of an app, and those that it leaves as they are. */
+/** The texts of an app that a release would write, and those that it leaves as they are. */
 export interface EntryChanges {
   /** The texts that are written. */
   fields: TextChange[];
@@ -56,7 +56,7 @@ export interface EntryDifference {
 }
 
 export interface EntryConflict extends EntryDifference {
-  /** The value when it was last published; null if that was not recorded. */
+  /** The text that was published when it was last recorded; null if that was not recorded. */
   recorded: string | null;
 }
 

@@ -12,7 +12,7 @@ import { iconFacts, iconPath } from './icon.ts';
 import type { Part } from './part.ts';
 import type { Step } from '../plan.ts';
 
-/** The changes that a listed app gets from its folder: the icon file, and texts of its entry. */
+/** The icon file and the texts that a listed app gets from its folder. */
 export interface EntryPart extends Part<Step> {
   changes: EntryChanges;
   /** The texts to record, once they are published. */
