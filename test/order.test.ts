@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { filesIn, pathInRoom, ROOT, roomOf, SOURCES, WORKSPACES } from './support/source-files.ts';
 
 /**
- * The order inside the folders of src, and of the workspaces (docs/contributors/architecture.md): a subfolder, or a file beside it, imports only what comes
+ * The order inside the folders of src, and of the workspaces: a subfolder, or a file beside it, imports only what comes
  * before it, types included. In the folders without a list, no two of them import each other, directly or in a circle.
  */
 
