@@ -43,6 +43,13 @@ ruleTable(answersDiffer, {
         headerProbes: probesInRounds([sameAnswer, refused(404), sameAnswer], [sameAnswer, refused(404), sameAnswer]),
       }),
     ],
+    [
+      'once: host-intermittent',
+      resourceFacts({
+        browser: [differentCopy],
+        headerProbes: probesInRounds([sameAnswer, sameAnswer, sameAnswer], [sameAnswer, sameAnswer, sameAnswer]),
+      }),
+    ],
     ['refused', resourceFacts({ browser: [refused()], headerProbes: probesDifferingBy(refused(), ['agent']) })],
     [
       'a page for browsers: browser-refused',
