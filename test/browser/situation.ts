@@ -3,7 +3,7 @@ import type { AppFacts, DocumentFacts } from '../../src/core/facts/facts.ts';
 import type { Report } from '../../src/core/findings/report.ts';
 import { observe } from '../../src/observe/registry/observe.ts';
 import { certificates } from '../support/fault-certificates.ts';
-import { answer, type Behaviour, byMethod, type FaultHost, json, openFaultHost } from '../support/fault-host.ts';
+import { answer, type Behaviour, byMethod, type FaultHost, json, openFaultHost, raw } from '../support/fault-host.ts';
 import { SVG } from '../support/icons.ts';
 import { openService, PAGE, type Service } from './chromium.ts';
 
@@ -34,6 +34,8 @@ export interface Situation {
   /** What follows the URL of the icon, from "#". */
   fragment?: string;
   type?: readonly string[];
+  /** The response for the icon, byte by byte, in place of the last hop's; the connection ends with it. */
+  raw?: Buffer;
 }
 
 export type File = 'metadata' | 'icon';
@@ -107,9 +109,12 @@ export async function openStage(): Promise<Stage> {
       hosts[hop.at].on(
         path(i),
         byMethod({
-          GET: allowing(hop.allow, (allow) =>
-            answer({ status, headers: [...allow, ...headers], body: next ? '' : body }),
-          ),
+          GET:
+            resource === 'icon' && situation.raw !== undefined && next === undefined
+              ? raw(situation.raw)
+              : allowing(hop.allow, (allow) =>
+                  answer({ status, headers: [...allow, ...headers], body: next ? '' : body }),
+                ),
           OPTIONS: answer({ status: preflight?.status ?? 204, headers: preflight?.headers ?? ALLOW_ALL }),
         }),
       );

@@ -89,11 +89,12 @@ function newSent(step: Exchange, failures: readonly FailedConnection[]): Sent {
 }
 
 function hopOf(step: Exchange, failures: readonly FailedConnection[]): Probe['hops'][number] {
-  const { url, status, headers, continued, notAfter, key } = step;
+  const { url, status, headers, continued, malformed, notAfter, key } = step;
   return hop(headers, {
     url,
     status,
     ...(continued ? { unsolicitedContinue: true } : {}),
+    ...(malformed ? { refusedByNode: 'HPE_INVALID_HEADER_TOKEN' } : {}),
     ...(notAfter === null ? {} : { tls: tls({ notAfter }) }),
     ...(key === null
       ? {}

@@ -12,6 +12,8 @@ export interface Exchange {
   body: string;
   /** True if a “100 Continue” preceded the response. */
   continued: boolean;
+  /** True if a line of the response is no header. */
+  malformed: boolean;
   /** ISO 8601. From a line `notAfter=…` before the request, as openssl prints it. */
   notAfter: string | null;
   /** From a line `key=…` before the request: the key of the host's certificate. */
@@ -63,6 +65,7 @@ export function parseSteps(text: string): Step[] {
       part = 'response';
     } else if (current !== null && part === 'response' && line === '') part = 'body';
     else if (current !== null && part === 'body') current.body += `${line}\n`;
+    else if (current !== null && part === 'response' && !line.includes(':')) current.malformed = true;
     else if (current !== null && line !== '') current[part === 'request' ? 'request' : 'headers'].push(header(line));
     else if (line !== '') throw new Error(`Unknown line in an example: ${line}`);
   }
@@ -70,7 +73,14 @@ export function parseSteps(text: string): Step[] {
   return steps;
 }
 
-const EMPTY = { request: [], status: 0, headers: [], body: '', continued: false } satisfies Partial<Exchange>;
+const EMPTY = {
+  request: [],
+  status: 0,
+  headers: [],
+  body: '',
+  continued: false,
+  malformed: false,
+} satisfies Partial<Exchange>;
 
 function header(line: string): [string, string] {
   const [, name, value] = /^([\w-]+):\s*(.*)$/.exec(line) ?? [];

@@ -47,6 +47,11 @@ export interface Hop {
   failedAddresses?: AddressFailure[];
   /** True if an unrequested “100 Continue” was received first. */
   unsolicitedContinue?: true;
+  /**
+   * The code of the error with which Node.js refuses the response, which was read as browsers read it. Absent if Node.js
+   * accepts it.
+   */
+  refusedByNode?: string;
   /** True if the request carried the credentials of the user; absent otherwise. */
   withCredentials?: true;
   /** The proxy used; absent for a direct request. */

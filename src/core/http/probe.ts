@@ -85,6 +85,11 @@ export function machineLimitOf(failure: Failure | null): Missing | null {
     : null;
 }
 
+/** True for the code of a failure of the parser: the response is not valid HTTP, and was not merely cut off. */
+export function isInvalidHttp(code: string): boolean {
+  return /^(?:HPE_(?!INVALID_EOF_STATE$)|HEADERS_OVERFLOW$)/.test(code);
+}
+
 /**
  * The later probe, with the attempts of the earlier one.
  * @param error of the earlier one

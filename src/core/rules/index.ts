@@ -108,6 +108,7 @@ import { servicePolicy } from './service/service-policy.ts';
 import { exceptionUnused } from './settings/exception-unused.ts';
 import { baseUrlMismatched } from './documents/base-url-mismatched.ts';
 import { artifactUnlisted } from './documents/artifact-unlisted.ts';
+import { iconResponseInvalid } from './icons/icon-response-invalid.ts';
 
 /** Every rule, in the order of the documentation. */
 export const rules: readonly AnyRule[] = [
@@ -220,4 +221,5 @@ export const rules: readonly AnyRule[] = [
   servicePolicy,
   exceptionUnused,
   artifactUnlisted,
+  iconResponseInvalid,
 ];

@@ -163,8 +163,12 @@ interface DecodedCopy {
   fault: ComparedBody['fault'];
 }
 
-/** Removes the codings, the last one first. Like browsers, it ignores unknown codings. */
-function removeCodings(sent: Buffer, applied: readonly string[], limit: number): DecodedCopy {
+/**
+ * Removes the codings, the last one first. Like browsers, it ignores unknown codings, and what follows the compressed
+ * data.
+ * @param limit maximum number of decoded bytes
+ */
+export function removeCodings(sent: Buffer, applied: readonly string[], limit: number): DecodedCopy {
   if (sent.length === 0 || unknownCodings(applied).length > 0) return { content: sent, fault: null };
   let decoded: DecodedCopy = { content: sent, fault: null };
   for (const coding of applied.toReversed()) {

@@ -55,7 +55,7 @@ async function receiveBody(
   deadline: Deadline,
 ): Promise<Failure | null> {
   const isSuccess = hop.status >= 200 && hop.status < 300;
-  const rejected = framingFailure(hop) ?? proxyRefusal(hop);
+  const rejected = (request.tolerant ? null : framingFailure(hop)) ?? proxyRefusal(hop);
   if (rejected) response.body.destroy();
   const failure = rejected ?? unrequestedRange(hop, request) ?? missingContent(hop, request);
   const body = !failure && isSuccess && request.method === 'GET' ? request.body?.(hop) : undefined;

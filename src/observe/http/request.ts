@@ -40,6 +40,8 @@ export interface ProbeRequest {
    * `repeat` is the confirmation, which is sent even if the host did not answer several requests of that kind.
    */
   side?: 'first' | 'repeat';
+  /** True if the response is read as browsers read it, also if it is not valid HTTP. */
+  tolerant?: boolean;
   /** Milliseconds in total: hops, attempts and waits. */
   total: number;
   /** Called for a final 2xx response, once per attempt. Without it the body is not read. */
@@ -69,6 +71,8 @@ export interface HopRequest {
   isRepeat: boolean;
   /** Use a new connection. */
   fresh: boolean;
+  /** See `ProbeRequest`. */
+  tolerant: boolean;
 }
 
 /**
@@ -103,6 +107,7 @@ export function hopRequest(
     accept: probe.accept,
     isRepeat: probe.side === 'repeat',
     fresh: probe.fresh === true,
+    tolerant: probe.tolerant === true,
     withCredentials: credentials.length > 0,
     isRange: headers.some(([name]) => name === 'range'),
   };

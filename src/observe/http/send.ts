@@ -5,7 +5,8 @@ import { systemErrorCode } from '../../platform/system-error.ts';
 import type { HopRequest } from './request.ts';
 import type { PooledConnection } from './pool.ts';
 import { request } from 'node:http';
-import type { Socket } from 'node:net';
+import { openSeparateSocket } from './separate-socket.ts';
+import { requestTolerantly } from './tolerant-request.ts';
 
 /** Sends a request over a pooled connection. */
 
@@ -15,7 +16,7 @@ import type { Socket } from 'node:net';
  */
 export async function sendRequest(
   pooled: PooledConnection,
-  { method, url, headers }: HopRequest,
+  { method, url, headers, tolerant }: HopRequest,
   deadline: Deadline,
 ): Promise<ClientResponse> {
   // Unencrypted requests are sent to the proxy itself, with the absolute URL (RFC 9112, section 3.2.2).
@@ -28,6 +29,7 @@ export async function sendRequest(
     // Without `reset` the client would close the connection after every HEAD.
     reset: false,
   };
+  if (tolerant) return requestTolerantly(pooled, { ...options, signal: deadline.signal });
   if (pooled.host.sendsContinue) return requestWithNodeHttp(pooled, { ...options, signal: deadline.signal });
   const reused = pooled.connection !== null && pooled.connection.responses > 0 ? pooled.connection : null;
   const isStillReused = (): boolean => reused !== null && pooled.connection === reused;
@@ -141,10 +143,8 @@ async function requestWithNodeHttp(
   { headers, method, path, signal }: ClientRequest,
 ): Promise<ClientResponse> {
   const { origin, limits } = pooled.host;
-  const { hostname, protocol, port, host } = new URL(origin);
-  const socket = await new Promise<Socket>((resolve, reject) => {
-    pooled.connect({ hostname, protocol, port }, (error, connected) => (error ? reject(error) : resolve(connected)));
-  });
+  const { host } = new URL(origin);
+  const socket = await openSeparateSocket(pooled);
   let phase: 'HEADERS' | 'BODY' = 'HEADERS';
   socket.setTimeout(limits.headersTimeout, () =>
     socket.destroy(Object.assign(new Error('timeout'), { code: `UND_ERR_${phase}_TIMEOUT` })),

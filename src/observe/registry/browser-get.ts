@@ -4,7 +4,9 @@ import { type Attempts, sendBeside } from '../http/attempts.ts';
 import { perAttempt } from '../http/body.ts';
 import { readCopy, type Reference } from '../http/compare-copy.ts';
 import { ALL_GROUPS, type RequestShape } from '../http/request-shape.ts';
+import type { ProbeRequest } from '../http/request.ts';
 import type { ObserveContext } from './context.ts';
+import { asBrowsersRead, isRefusedResponse } from './tolerance.ts';
 
 /** A GET that reads and compares the body if there is a reference. */
 export interface BrowserGet {
@@ -38,20 +40,21 @@ export async function getAsBrowser(
     ...(encoding === undefined ? {} : { encoding }),
   };
   const reader = reference && perAttempt(({ headers: sent }) => readCopy(contentCodings(sent), reference, limit));
-  const probe = await sendBeside(
-    http,
-    {
-      method: 'GET',
-      url,
-      origin: like === 'fetch' && groups.includes('origin') ? page : null,
-      accept,
-      shape,
-      headers,
-      total: timeouts.small,
-      ...(reader && { body: reader.body }),
-    },
-    attempts,
-  );
+  const request: ProbeRequest = {
+    method: 'GET',
+    url,
+    origin: like === 'fetch' && groups.includes('origin') ? page : null,
+    accept,
+    shape,
+    headers,
+    total: timeouts.small,
+    ...(reader && { body: reader.body }),
+  };
+  const strict = await sendBeside(http, request, attempts);
+  const probe =
+    kind === 'icon' && isRefusedResponse(strict)
+      ? asBrowsersRead(strict, await sendBeside(http, { ...request, tolerant: true }, attempts))
+      : strict;
   const copy = probe.failure === null ? reader?.last()?.end() : undefined;
   return copy === undefined ? probe : { ...probe, copy };
 }

@@ -26,6 +26,8 @@ export interface FetchOptions {
   limit: number;
   /** See `ProbeRequest`. */
   optional?: boolean;
+  /** True if the response is read as browsers read it; its content is then decoded by the caller. */
+  tolerant?: boolean;
 }
 
 /** A response with its body. */
@@ -69,12 +71,12 @@ export function reasonMissing(probe: Probe): Missing | null {
 /** Fetches a resource with one request. */
 export async function fetchOnce(
   { url, headers, fresh }: { url: string; headers: readonly [string, string][]; fresh: boolean },
-  { accept, limit, optional = false }: FetchOptions,
+  { accept, limit, optional = false, tolerant = false }: FetchOptions,
   context: ObserveContext,
 ): Promise<FetchedResource> {
   const reader = perAttempt((hop) => {
     context.onBody(hop);
-    return openReading(contentCodings(hop.headers), limit, context.onBytes);
+    return openReading(tolerant ? [] : contentCodings(hop.headers), limit, context.onBytes);
   });
   const probe = await context.http.probe({
     method: 'GET',
@@ -84,6 +86,7 @@ export async function fetchOnce(
     headers,
     fresh,
     optional,
+    tolerant,
     total: context.timeouts.small,
     body: reader.body,
   });

@@ -1,18 +1,19 @@
 import { type IconFacts, type ImageFacts, isMissing, type Missing } from '../../core/facts/facts.ts';
 import { contentCodings } from '../../core/http/headers.ts';
 import { hasChanged } from '../../core/http/judged-headers.ts';
-import { lastHop } from '../../core/http/probe.ts';
+import { isAnswered, lastHop } from '../../core/http/probe.ts';
 import { comparableUrl } from '../../core/url/url.ts';
 import { withoutSecretsInHead } from '../content/redact-head.ts';
 import { digestDecoded, unknownCodings } from '../digest/decode.ts';
-import { referenceOfIcon } from '../http/compare-copy.ts';
+import { referenceOfIcon, removeCodings } from '../http/compare-copy.ts';
 import { inspectImage } from '../icon/inspect-image.ts';
 import { iconBefore } from './cache.ts';
 import type { ObserveContext } from './context.ts';
 import { revalidate } from './document.ts';
-import { type FetchedResource, fetchOnce, fetchResource, reasonMissing } from './fetch.ts';
+import { type FetchedResource, fetchOnce, type FetchOptions, fetchResource, reasonMissing } from './fetch.ts';
 import type { FetchedIcon } from './part.ts';
 import { iconFault } from './second-look.ts';
+import { asBrowsersRead, isRefusedResponse } from './tolerance.ts';
 import { observeViews } from './views.ts';
 
 /**
@@ -42,12 +43,13 @@ async function observeState(url: string, context: ObserveContext, known: IconFac
     const views = await observeViews({ ...view, server: confirmed, reference }, context, known);
     return { url, file: null, ...views, content, image };
   }
-  const { probe, content, start, bytes, image } = await context.hosts.secondLooks.take(
+  const strict = await context.hosts.secondLooks.take(
     'icon',
     inspected(fetched ?? (await fetchResource(url, options, context))),
     (icon) => iconFault(icon.probe, icon.image),
     async () => inspected(await fetchOnce({ url, headers: [], fresh: true }, options, context)),
   );
+  const { probe, content, start, bytes, image } = (await fetchTolerantly(url, strict, options, context)) ?? strict;
   const reference = referenceOfIcon(probe, content, bytes);
   const views = await observeViews({ ...view, server: probe, reference }, context, null);
   if (isMissing(image)) return { url, file: null, ...views, content: image, image };
@@ -61,7 +63,31 @@ async function observeState(url: string, context: ObserveContext, known: IconFac
   return facts;
 }
 
-function inspected(icon: FetchedResource): FetchedResource & { image: ImageFacts | Missing } {
+/** An icon, and the facts about its image. */
+type FetchedImage = FetchedResource & { image: ImageFacts | Missing };
+
+/**
+ * The icon as browsers read it, if Node.js refuses the response, and browsers do not.
+ * @param strict the response as Node.js reads it
+ */
+async function fetchTolerantly(
+  url: string,
+  strict: FetchedImage,
+  options: FetchOptions,
+  context: ObserveContext,
+): Promise<FetchedImage | null> {
+  const isInvalid = isRefusedResponse(strict.probe);
+  if (!isInvalid && strict.probe.failure?.phase !== 'decode') return null;
+  const sent = await fetchOnce({ url, headers: [], fresh: true }, { ...options, tolerant: true }, context);
+  if (!isAnswered(sent.probe)) return null;
+  const bytes = removeCodings(sent.bytes, contentCodings(lastHop(sent.probe)?.headers ?? []), options.limit).content;
+  if (bytes === null) return null;
+  const icon = inspected({ ...sent, bytes, probe: asBrowsersRead(strict.probe, sent.probe) });
+  // The rest of compressed data that cannot be decoded is no image to say more about.
+  return isInvalid || iconFault(icon.probe, icon.image) === null ? icon : null;
+}
+
+function inspected(icon: FetchedResource): FetchedImage {
   return { ...icon, image: reasonMissing(icon.probe) ?? inspectImage(icon.bytes) };
 }
 

@@ -150,7 +150,8 @@ const BROWSER: readonly ViewProbe[] = [
     unanswered: 'head-refused',
     request: ({ server, get: { url, page, accept } }, { http, timeouts }) => {
       const shape = { page, mode: 'cors', destination: 'empty', groups: UNCOMPRESSED } as const;
-      const request = { method: 'HEAD', url, origin: page, accept, shape, total: timeouts.small } as const;
+      const tolerant = isRefusedByNode(server);
+      const request = { method: 'HEAD', url, origin: page, accept, shape, tolerant, total: timeouts.small } as const;
       return [{ url: lastHop(server)?.url ?? url, send: (attempts) => sendBeside(http, request, attempts) }];
     },
     fact: ([head]) => (head ? { head: head.probe } : {}),
@@ -165,7 +166,8 @@ const BROWSER: readonly ViewProbe[] = [
     unanswered: 'cors-preflight-refused',
     request: ({ server, get: { page } }, context) => {
       const chain = server.hops.map(({ url }) => url);
-      return chain.map((_, i) => preflight('GET', chain.slice(0, i + 1), page, context));
+      const tolerant = isRefusedByNode(server);
+      return chain.map((_, i) => preflight('GET', chain.slice(0, i + 1), { page, tolerant }, context));
     },
     fact: ([first, ...others]) => ({
       ...(first ? { preflight: first.probe } : {}),
@@ -177,7 +179,9 @@ const BROWSER: readonly ViewProbe[] = [
     attempts: 'bounded',
     of: 'HEAD preflight',
     refused: 'repeat',
-    request: ({ get: { url, page } }, context) => [preflight('HEAD', [url], page, context)],
+    request: ({ server, get: { url, page } }, context) => [
+      preflight('HEAD', [url], { page, tolerant: isRefusedByNode(server) }, context),
+    ],
     fact: ([answer]) => (isProbe(answer?.probe) ? { headPreflight: answer.probe } : {}),
   },
   {
@@ -244,6 +248,11 @@ const SERVER: readonly ViewProbe[] = [
   },
 ];
 
+/** True for an icon that browsers show although Node.js refuses its response. */
+function isRefusedByNode(server: Probe): boolean {
+  return lastHop(server)?.refusedByNode !== undefined;
+}
+
 function probesOf(answers: readonly Answer[]): Probe[] {
   return answers.map(({ probe }) => probe).filter(isProbe);
 }
@@ -263,7 +272,7 @@ function getRequest(get: BrowserGet, context: ObserveContext, groups = groupsOf(
 function preflight(
   method: 'GET' | 'HEAD',
   chain: readonly string[],
-  page: string,
+  { page, tolerant }: { page: string; tolerant: boolean },
   { http, secretNames, timeouts }: ObserveContext,
 ): SideRequest | Missing {
   const last = hopOrigins(page, chain).at(-1);
@@ -277,7 +286,8 @@ function preflight(
     ['access-control-request-headers', requestedHeaders.join(',')],
   ];
   const shape = { page, mode: 'cors', destination: 'empty', groups: ALL_GROUPS } as const;
-  const request = { method: 'OPTIONS', url, origin, accept: '*/*', headers, shape, total: timeouts.small } as const;
+  const total = timeouts.small;
+  const request = { method: 'OPTIONS', url, origin, accept: '*/*', headers, shape, tolerant, total } as const;
   return {
     url,
     async send(attempts) {

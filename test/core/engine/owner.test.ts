@@ -185,6 +185,7 @@ const CASES: Case[] = [
   ['icon-not-image', 'html', {}, 'host'],
   ['icon-type-wrong', null, {}, 'host'],
   ['icon-embedding-refused', null, {}, 'host'],
+  ['icon-response-invalid', 'not-http', {}, 'host'],
   ['icon-oversized', null, {}, 'author'],
   ['icon-svg-active', null, {}, 'author'],
 ];

@@ -3,11 +3,13 @@ import { hostOrCopy } from '../owners.ts';
 import { comparedAnswers, copyEvidence, isCompressedTwice } from '../../http/copies.ts';
 import type { ComparedBody, ResourceKind, Probe, HttpViews } from '../../facts/facts.ts';
 import { dependenceOf, isRefusal, otherAnswer } from '../../http/header-probes.ts';
+import type { Severity } from '../../values/severity.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { finalHop, hostOf, lastHop, statusOf } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
-import { defineRule, type Problem } from '../rule.ts';
+import { defineRule, explainedBy, type Problem } from '../rule.ts';
+import type { iconResponseInvalid } from '../icons/icon-response-invalid.ts';
 
 const ADVICE = message`Upload the compressed copies again together with the files (gzip -k -9, brotli), or delete them and let the host compress the files. Each copy needs the matching Content-Encoding. Then purge the caches.`;
 
@@ -35,7 +37,17 @@ export const compressedCopyUnreadable = defineRule({
   spec: '7',
   symptom: 'by-resource',
   owner: hostOrCopy,
-  supersededBy: NOT_THE_FILE,
+  supersededBy: [
+    ...NOT_THE_FILE,
+    {
+      ...explainedBy<typeof iconResponseInvalid>(
+        'icon-response-invalid',
+        'The compressed data is that of all responses',
+        'content-encoding-broken',
+      ),
+      only: ['bad-end'],
+    },
+  ],
   causes: CAUSES,
   failsWhen:
     'clients that accept compression (Accept-Encoding: gzip, br) get a copy that they cannot read (it does not match its Content-Encoding, has none, is corrupt, truncated or compressed twice), or a status other than 2xx',
@@ -76,6 +88,7 @@ Content-Encoding: gzip
       if (fault === null) continue;
       const host = hostOf(finalHop(probe).url);
       return {
+        ...(fault.severity && { severity: fault.severity }),
         cause: fault.cause,
         message: message`${host} sends the ${resourceName(resource)} to clients that accept compression ${copy.coding === '' ? 'without Content-Encoding' : `with Content-Encoding: ${copy.coding}`}, ${fault.text}.`,
         advice: fault.advice ?? ADVICE,
@@ -93,6 +106,8 @@ interface CopyFault {
   text: string;
   /** If it is not the general one. */
   advice?: SafeText;
+  /** If it is not that of the rule. */
+  severity?: Severity;
 }
 
 function faultOf(resource: ResourceKind, copy: ComparedBody): CopyFault | null {
@@ -124,6 +139,8 @@ function faultOf(resource: ResourceKind, copy: ComparedBody): CopyFault | null {
     return {
       cause: 'bad-end',
       text: 'and the end of the gzip stream is invalid: browsers ignore that, but Node’s fetch fails',
+      // Browsers show it, and they are the clients of icons.
+      ...(resource === 'icon' && { severity: 'warning' }),
     };
   return null;
 }

@@ -37,7 +37,7 @@ export const UNREACHABLE_CAUSES = {
   'proxy-failed': { title: 'The connection to the proxy fails', owner: 'network' },
   reset: { title: 'The connection is closed before a response', owner: 'network' },
   'no-answer': { title: 'The host does not respond in time' },
-  'not-http': { title: 'The response is not valid HTTP', owner: 'network' },
+  'not-http': { title: 'The response is not valid HTTP' },
   failed: { title: 'The request fails for another reason', owner: 'network' },
   truncated: { title: 'The response ends early' },
   stalled: { title: 'The host stops sending' },

@@ -1,6 +1,6 @@
 import type { Failure, Hop, Probe } from '../../../facts/facts.ts';
 import { headerValue, headerLines } from '../../../http/headers.ts';
-import { lastHop } from '../../../http/probe.ts';
+import { isInvalidHttp, lastHop } from '../../../http/probe.ts';
 import { urlInOtherRegion } from '../../../http/store-error.ts';
 import { TLS_EXPECTED } from '../../../http/failed-request.ts';
 import { message, safe, type SafeText } from '../../../text/message.ts';
@@ -138,6 +138,12 @@ export const RESPONSE_FAILURES: readonly Row<FailedRequest>[] = [
     advice: message`The server or a proxy hangs: check its logs.`,
   },
   {
+    when: ({ failure: { code } }) => isInvalidHttp(code),
+    cause: 'not-http',
+    message: ({ failure }) => message`the response is not valid HTTP (${failure.code}).`,
+    advice: message`The server sends invalid headers or chunks (two lengths, folded lines, line breaks, control characters): inspect them with curl -v.`,
+  },
+  {
     when: ({ failure }) => failure.phase === 'body',
     cause: 'truncated',
     message: ({ failure }) => message`the response was truncated${received(failure)}.`,
@@ -150,10 +156,10 @@ export const RESPONSE_FAILURES: readonly Row<FailedRequest>[] = [
     advice: message`The server hangs, or a firewall or proxy drops the request: check the server’s logs.`,
   },
   {
-    when: ({ failure: { code } }) => code.startsWith('HPE_') || code === 'HEADERS_OVERFLOW',
+    when: ({ failure: { code } }) => code.startsWith('HPE_'),
     cause: 'not-http',
     message: ({ failure }) => message`the response is not valid HTTP (${failure.code}).`,
-    advice: message`A proxy or server sends invalid headers (two lengths, line breaks, control characters): inspect them with curl -v.`,
+    advice: message`The server closes the connection within its headers: check its logs.`,
   },
   {
     when: hasCode(TLS_EXPECTED),
