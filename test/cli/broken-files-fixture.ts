@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { SharedProcess } from '../support/shared-process.ts';
@@ -37,6 +37,10 @@ export async function writeRegistry(root: string, appreg: SharedProcess): Promis
   await run('publish-version clock 1.0.0 --artifact clock.tar.gz --no-read-back');
   await run('lock');
   await run('lint --format json --output report.json');
+  // The baseline of the folder also without its configuration, and of the URL.
+  const report = JSON.parse(readFileSync(join(root, 'report.json'), 'utf8')) as { registries: string[] };
+  report.registries.push('registry.json', 'http://127.0.0.1:1/registry.json');
+  write('report.json', JSON.stringify(report));
   await run('verify http://127.0.0.1:1/registry.json --save facts.json', 1);
   cpSync(join(root, 'appreg.config.json'), join(root, 'other.json'));
   mkdirSync(join(root, 'data'));

@@ -22,8 +22,8 @@ const lock = (entry: string): string => `{ "lock": 1, "apps": { "clock": {\n  ${
 const ENTRY = `"artifactUrl": "https://a.example/a.tar.gz", "artifactChecksum": "sha256:${DIGEST}"`;
 const app = (more: string): string => `{ "name": "Clock", "description": "A.", "color": "#3b5bdb",\n  ${more} }`;
 const report = (finding: string): string =>
-  `{ "schema": 1, "tool": { "name": "appreg" }, "findings": [\n  { ${finding} } ] }`;
-const TEXTS = '"cause": null, "app": null, "version": null, "file": null, "url": null, "pointer": null';
+  `{ "schema": 1, "tool": { "name": "appreg" }, "registries": [], "findings": [\n  { ${finding} } ] }`;
+const TEXTS = '"app": null, "version": null, "registry": "x", "fingerprint": "0"';
 const missing = '{ "missing": { "code": "offline" } }';
 const facts = (more: string): string =>
   `{ "snapshot": 1, "target": "x", "origins": [], "apps": [], "manifest": { "url": null, "file": null, "web": ${missing}, "content": ${missing} },\n  ${more} }`;
@@ -149,24 +149,18 @@ const KINDS: readonly Kind[] = [
     words: 'lint --baseline report.json',
     file: 'report.json',
     cases: {
-      'wrong type': [
-        report(`"rule": 3, "resource": "manifest", ${TEXTS}`),
-        ':2:13: “findings[0].rule” must be text, not 3.',
-      ],
-      'missing field': [
-        report(`"resource": "manifest", ${TEXTS}`),
-        ':2:3: “rule” is missing in “findings[0]”. It must be text.',
-      ],
+      'wrong type': [report(`"rule": 3, ${TEXTS}`), ':2:13: “findings[0].rule” must be text, not 3.'],
+      'missing field': [report(TEXTS), ':2:3: “rule” is missing in “findings[0]”. It must be text.'],
       'unknown choice': [
-        report(`"rule": "x", "resource": "file", ${TEXTS}`),
-        ':2:30: “findings[0].resource” must be manifest, metadata, artifact or icon, not “file”.',
+        '{ "schema": 1, "tool": { "name": "eslint" }, "findings": [] }',
+        ':1:34: “tool.name” must be appreg: ',
       ],
       'number out of range': [
         '{ "schema": 2, "tool": { "name": "appreg" }, "findings": [] }',
         ':1:13: “schema” must be 1, ',
       ],
       'duplicate key': [
-        report(`"rule": "x", "rule": "y", "resource": "manifest", ${TEXTS}`),
+        report(`"rule": "x", "rule": "y", ${TEXTS}`),
         ':2:18: The name “rule” occurs twice in one object.',
       ],
       'another kind of file': ['{ "snapshot": 1 }', ':1:1: The file is not a report of appreg, but saved facts.'],
