@@ -34,7 +34,7 @@ export async function requestTolerantly(
     socket.setTimeout(Math.min(limits.headersTimeout, limits.idleTimeout), () =>
       socket.destroy(Object.assign(new Error('timeout'), { code: 'UND_ERR_BODY_TIMEOUT' })),
     );
-    pooled.host.window.write(pooled.sent);
+    pooled.host.queue.write(pooled.sent);
     socket.write(Buffer.from(head.join('\r\n'), 'latin1'));
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       chunks.push(chunk);
