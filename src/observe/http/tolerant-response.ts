@@ -15,6 +15,9 @@ export interface TolerantResponse {
 /** Bytes of a head that browsers read. */
 const MAX_HEAD = 262_144;
 
+/** Interim responses that may precede one. */
+const MAX_INTERIM = 10;
+
 /** Letters that may precede the status line. */
 const MAX_JUNK = 4;
 
@@ -24,16 +27,20 @@ const MAX_JUNK = 4;
  * @returns null if more is needed, or if browsers refuse it
  */
 export function readTolerantly(received: Buffer, method: string, isEnded: boolean): TolerantResponse | null {
-  const head = readHead(received);
+  let start = 0;
+  let head = readHead(received);
+  for (let interim = 0; head !== null && isInterim(head); interim++) {
+    if (interim === MAX_INTERIM) return null;
+    start += head.end;
+    head = readHead(received.subarray(start));
+  }
   if (head === null) return null;
-  const { statusCode, headers, end } = head;
-  // An interim response.
-  if (statusCode >= 100 && statusCode < 200) return readTolerantly(received.subarray(end), method, isEnded);
+  const { statusCode, headers } = head;
   const values = (name: string): string[] =>
     headers
       .filter(([key]) => key.toLowerCase() === name)
       .flatMap(([, value]) => value.split(',').map((one) => one.trim()));
-  const rest = received.subarray(end);
+  const rest = received.subarray(start + head.end);
   const body = bodyOf(rest, {
     isEmpty: method === 'HEAD' || statusCode === 204 || statusCode === 304,
     isChunked: values('transfer-encoding').some((coding) => coding.toLowerCase() === 'chunked'),
@@ -47,6 +54,10 @@ interface Head {
   statusCode: number;
   headers: [name: string, value: string][];
   end: number;
+}
+
+function isInterim({ statusCode }: Head): boolean {
+  return statusCode >= 100 && statusCode < 200;
 }
 
 function readHead(received: Buffer): Head | null {
