@@ -119,8 +119,8 @@ test.each<[string, Partial<BuiltApp>, string]>([
 });
 
 test('a listed checksum in another form is of the same bytes', () => {
-  const checksum = `sha256:${'0a'.repeat(32)}`;
-  const shouted = `sha256:${'0A'.repeat(32)}`;
+  const checksum = `sha256:${'0a1b2c3d4e5f6978'.repeat(4)}`;
+  const shouted = `sha256:${'0A1B2C3D4E5F6978'.repeat(4)}`;
   expect(stateOf({ checksum, listed: listedAs(['1.0.0', shouted]), declared: '1.0.0' }).state).toBe('unchanged');
   const recorded = recordedAs(shouted, null);
   expect(stateOf({ checksum, listed: [], declared: '1.0.0', recorded }).withdrawn).toBe(false);
