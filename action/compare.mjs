@@ -29,16 +29,19 @@ export function resultOf(command, report, library) {
     };
   }
   const failing = report.apps.filter(library.needsAttention);
+  const lost = report.withoutFolder.filter(library.isFolderLost);
   return {
     text: library.releaseAsText(report),
     markdown: library.releaseAsMarkdown(report),
-    annotations: failing.map((app) => ({
-      title: `${app.state} ${app.key}`,
-      text: library.remarksOn(app).join('\n'),
-    })),
+    annotations: failing
+      .map((app) => ({
+        title: `${app.state} ${app.key}`,
+        text: library.remarksOn(app).join('\n'),
+      }))
+      .concat(lost.map(({ key, message, advice }) => ({ title: `no folder ${key}`, text: `${message}\n${advice}` }))),
     outputs: {
       outcome: report.outcome,
-      errors: failing.length,
+      errors: failing.length + lost.length,
       warnings: '',
       ...changedApps(
         report.apps.filter(({ state }) => CHANGED.has(state)),

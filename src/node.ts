@@ -124,6 +124,7 @@ export { diffAsMarkdown, diffAsText } from './report/diff.ts';
 export { annotations as githubAnnotations } from './report/github.ts';
 export { render } from './report/index.ts';
 export { type CheckFormat as Format, FORMATS, type RenderOptions } from './report/options.ts';
+export { isFolderLost } from './core/release/without-folder.ts';
 export { needsAttention, releaseAsMarkdown, releaseAsText, remarksOn } from './report/release.ts';
 export type { Style } from './report/style.ts';
 export { reportTicket } from './report/ticket.ts';

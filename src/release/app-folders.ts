@@ -105,6 +105,12 @@ async function describingOne(
   return found !== undefined && hasDescription(root, found.folder) ? found : null;
 }
 
+/** The keys of the apps that a folder describes. @param root the workspace, absolute */
+export async function describedKeys(root: string, entries: readonly ReleaseEntry[]): Promise<string[]> {
+  const found = await descriptionFolders(root, entries, matchingFolders);
+  return found.flatMap(({ key, folder }) => (hasDescription(root, folder) ? key : []));
+}
+
 /** The apps that these folders describe. */
 function describedApps(
   root: string,

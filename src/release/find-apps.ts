@@ -70,7 +70,7 @@ export interface FoundApp {
 }
 
 const DEFAULT_KEY = '{name}';
-const DEFAULT_VERSION_FILE = 'package.json';
+export const DEFAULT_VERSION_FILE = 'package.json';
 
 /**
  * All apps, sorted by key.

@@ -83,19 +83,54 @@ export async function foldersOf(root: string, glob: string): Promise<string[]> {
  * The folders that match a glob, sorted, relative to the root, with forward slashes and without a trailing one. A link
  * matches as a folder, but is not searched.
  */
-export async function matchingFolders(root: string, glob: string): Promise<string[]> {
+export async function matchingFolders(root: string, glob: string, listing: Listing = ON_DISK): Promise<string[]> {
   const { escapePath, globSync } = await import('tinyglobby');
   // An existing name is taken literally, even if it contains brackets.
-  const literal = statSync(join(root, glob), { throwIfNoEntry: false })?.isDirectory() ?? false;
+  const literal = listing.isFolder(join(root, glob));
   const matches = globSync(literal ? escapePath(glob) : glob, {
     cwd: root,
     onlyDirectories: true,
     expandDirectories: false,
     ignore: glob.includes('node_modules') ? [] : ['**/node_modules/**'],
     // The package lists no links, or searches them.
-    fs: { readdirSync: linksAsFolders() as unknown as typeof readdirSync },
+    fs: { readdirSync: listing.open() as unknown as typeof readdirSync },
   });
   return matches.map((match) => match.replace(/\/+$/, '').replace(/^\.\//, '') || '.').toSorted();
+}
+
+/** Lists folders, by absolute paths. */
+interface Listing {
+  isFolder(path: string): boolean;
+  /** For one search. */
+  open(): (folder: string) => Dirent[];
+}
+
+const ON_DISK: Listing = {
+  isFolder: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
+  open: linksAsFolders,
+};
+
+/** The folders of files that are not on the disk, such as those of a commit. @param files relative to the root */
+export function filesAsFolders(root: string, files: readonly string[]): Listing {
+  const entries = new Map<string, Map<string, Dirent>>([[resolve(root), new Map()]]);
+  for (const file of files) {
+    const names = file.split('/');
+    for (const [index, name] of names.entries()) {
+      const parent = resolve(root, ...names.slice(0, index));
+      const isFolder = index < names.length - 1;
+      const known = entries.get(parent) ?? new Map<string, Dirent>();
+      known.set(name, direntOf(name, isFolder));
+      entries.set(parent, known);
+    }
+  }
+  const list = (folder: string): Dirent[] => [...(entries.get(resolve(folder))?.values() ?? [])];
+  return { isFolder: (path) => entries.has(resolve(path)), open: () => list };
+}
+
+/** The methods that a search calls. */
+function direntOf(name: string, isFolder: boolean): Dirent {
+  const methods = { isDirectory: () => isFolder, isFile: () => !isFolder, isSymbolicLink: () => false };
+  return { name, ...methods } as Dirent;
 }
 
 /** Lists a folder; a link to a folder, or to nothing, looks like an empty folder. */

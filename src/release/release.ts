@@ -5,6 +5,7 @@ import type { NewVersion } from '../author/metadata.ts';
 import type { Finding } from '../core/findings/report.ts';
 import { hasWrites } from '../core/release/entry-changes.ts';
 import { releaseReport, type ReleaseReport } from '../core/release/report.ts';
+import type { AppWithoutFolder } from '../core/release/without-folder.ts';
 import { VERSION } from '../core/values/tool-version.ts';
 import type { AppToAssemble } from '../publish/described-app.ts';
 import type { Plan, PlannedStep } from '../publish/plan.ts';
@@ -17,6 +18,7 @@ import { accept, type Accepted } from './accept.ts';
 import { bumpApps } from './bump.ts';
 import { type EvaluatedApp, evaluateApps, type PreparedApp } from './evaluate.ts';
 import { findApps, selectedApps } from './find-apps.ts';
+import { appsWithoutFolder } from './missing-folders.ts';
 import type { PublishedApp } from './outcome.ts';
 import type { ReleaseRegistry } from './plan-all.ts';
 import { publishAll, type PublishAllOptions, type PublishListener } from './publish-all.ts';
@@ -78,17 +80,20 @@ export async function release(given: Repository, options: ReleaseOptions): Promi
   const loads =
     options.loadTest ?? wantsLoadTest(repository.config.bundle, {}, !isPlanned(options) && action === 'publish');
   const built = await evaluateApps(repository, apps, published, { jobs, loads });
-  if (action === 'bump') return released(await bumpApps(repository, built, published, { dryRun, jobs }));
+  const withoutFolder = keys === undefined ? await appsWithoutFolder(repository, found, built, published, against) : [];
+  if (action === 'bump')
+    return released(await bumpApps(repository, built, published, { dryRun, jobs }), { withoutFolder });
   const accepted = accept(repository, built, action === 'check' ? { ...options, attester: undefined } : options);
   const wanted = wantedApps(accepted, options);
   const described = describedApps(accepted, published, options);
   const hasPlan = action === 'publish' && dryRun;
-  if (wanted.length === 0 && described.length === 0) return released(accepted, NOTHING, hasPlan ? { steps: [] } : null);
+  if (wanted.length === 0 && described.length === 0)
+    return released(accepted, { withoutFolder, plan: hasPlan ? { steps: [] } : null });
   const registry = await registryFor(repository, published, wanted, options);
   const settings = { ...(await settingsOf(repository, jobs, options)), described };
   const progress = openProgress(wanted.length, repository.listener, options);
   const { plan, ...results } = await publishAll(registry, wanted, settings, progress).finally(progress.stop);
-  return released(accepted, results, hasPlan ? plan : null);
+  return released(accepted, { withoutFolder, results, plan: hasPlan ? plan : null });
 }
 
 const NOTHING: ReleaseResults = { results: [], entries: [] };
@@ -175,11 +180,18 @@ function openProgress(count: number, listener: Listener, options: ReleaseOptions
   };
 }
 
+/** Results of a release, besides the states of the apps. */
+interface Outcomes {
+  withoutFolder: readonly AppWithoutFolder[];
+  results?: ReleaseResults;
+  plan?: Plan<PlannedStep> | null;
+}
+
 function released(
   evaluated: readonly EvaluatedApp[],
-  results: ReleaseResults = NOTHING,
-  plan: Plan<PlannedStep> | null = null,
+  { withoutFolder, results = NOTHING, plan = null }: Outcomes,
 ): Released {
   const apps = withResults(evaluated, results);
-  return { report: releaseReport(VERSION, apps, notPublished(results), plan && plan.steps), plan };
+  const steps = plan && plan.steps;
+  return { report: releaseReport(VERSION, apps, notPublished(results), { plan: steps, withoutFolder }), plan };
 }

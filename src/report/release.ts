@@ -1,6 +1,7 @@
 import { MANIFEST_FIELDS } from '../core/registry/manifest.ts';
 import { type EntryConflict, type EntryDifference, hasWrites } from '../core/release/entry-changes.ts';
 import type { ReleasedApp, ReleaseReport } from '../core/release/report.ts';
+import { type AppWithoutFolder, isFolderLost } from '../core/release/without-folder.ts';
 import { FAILING_STATES, RELEASE_STATES, type ReleaseState } from '../core/release/state.ts';
 import { counted, redact, safeExcerpt, shellWord, shorten } from '../core/text/text.ts';
 import { alignedRows } from './columns.ts';
@@ -36,15 +37,16 @@ const MARKS: Record<Label, Mark> = {
   broken: FAILED,
 };
 
-/** The number of rebuilt apps that are named in their line. */
-const MAX_REBUILT = 10;
+/** The number of apps that are named in one line together. */
+const MAX_NAMED = 10;
 
 /** A table with the messages of each app. Unchanged apps are only counted, and rebuilt ones named, unless `isVerbose`. */
 export function releaseAsText(report: ReleaseReport, style: Style = PLAIN, isVerbose = false): string {
   const { shown, left } = selected(report.apps, isVerbose);
   const rebuilt = isVerbose ? null : rebuiltLine(report.apps, text);
   const rebuiltLines = rebuilt === null ? [] : [style.yellow(`~ ${rebuilt}`)];
-  if (shown.length === 0) return [...rebuiltLines, releaseSummary(report)].join('\n');
+  const after = [...folderLines(report, style), ...rebuiltLines];
+  if (shown.length === 0) return [...after, releaseSummary(report)].join('\n');
   const rows = shown.map((app) => [labelOf(app), app.key, app.declared ?? '–', app.listed ?? '–'].map(text));
   const [header = '', ...rowLines] = alignedRows([['state', 'app', 'declared', 'highest listed'], ...rows]);
   const lines = [`  ${style.dim(header)}`];
@@ -54,12 +56,12 @@ export function releaseAsText(report: ReleaseReport, style: Style = PLAIN, isVer
     for (const part of remarksOn(app)) lines.push(...part.split('\n').map((one) => `    ${text(one.trim())}`));
   }
   if (left > 0) lines.push(style.dim(`… and ${counted(left, 'more app')}; --format json lists them all.`));
-  lines.push(...rebuiltLines, '', releaseSummary(report));
+  lines.push(...after, '', releaseSummary(report));
   return lines.join('\n');
 }
 
 /** `48 apps: 36 unchanged, 11 changed, 1 new`; states without apps are left out. */
-export function releaseSummary({ apps, summary }: ReleaseReport): string {
+export function releaseSummary({ apps, summary, withoutFolder }: ReleaseReport): string {
   const parts = RELEASE_STATES.filter((state) => summary[state] > 0).map((state) => `${summary[state]} ${state}`);
   if (summary.published > 0) parts.push(`${summary.published} published`);
   const unrecorded = apps.filter(isUnrecorded).length;
@@ -67,6 +69,8 @@ export function releaseSummary({ apps, summary }: ReleaseReport): string {
   if (notPublished > 0) parts.push(`${notPublished} not published`);
   if (unrecorded > 0) parts.push(`${unrecorded} not recorded`);
   if (summary.changedTexts > 0) parts.push(`${summary.changedTexts} with changed texts`);
+  const lost = withoutFolder.filter(isFolderLost).length;
+  if (lost > 0) parts.push(`${lost} without the former folder`);
   if (summary.conflicts > 0) parts.push(`${summary.conflicts} with a conflict`);
   return `${counted(apps.length, 'app')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
 }
@@ -84,18 +88,48 @@ export function releaseAsMarkdown(report: ReleaseReport): string {
     );
   }
   if (changed.length > MAX_APPS) lines.push('', `… and ${counted(changed.length - MAX_APPS, 'more app')}.`);
+  for (const app of named(report)) {
+    const mark = isFolderLost(app) ? '**No folder:** ' : '';
+    lines.push('', `${mark}${prose(redact(`${app.message} ${app.advice}`))}`);
+  }
+  const others = othersLine(report, inCell);
+  if (others !== null) lines.push('', others);
   const rebuilt = rebuiltLine(report.apps, inCell);
   if (rebuilt !== null) lines.push('', rebuilt);
   return lines.join('\n');
+}
+
+/** The listed apps without a folder: a removed or renamed one with its consequence, all others in one line. */
+function folderLines(report: ReleaseReport, style: Style): string[] {
+  const lines = named(report).flatMap((app) => {
+    const { mark, color } = isFolderLost(app) ? FAILED : MARKS.rebuilt;
+    return [`${style[color](mark)} ${style[color](text(app.message))}`, `    ${text(app.advice)}`];
+  });
+  const others = othersLine(report, text);
+  return others === null ? lines : [...lines, `  ${others}`];
+}
+
+function named({ withoutFolder }: ReleaseReport): AppWithoutFolder[] {
+  return withoutFolder.filter((app) => isFolderLost(app) || app.renamedTo !== null);
+}
+
+function othersLine(report: ReleaseReport, shown: (key: string) => string): string | null {
+  const keys = report.withoutFolder.filter((app) => !named(report).includes(app)).map(({ key }) => key);
+  if (keys.length === 0) return null;
+  const apps = keys.length === 1 ? 'listed app has' : 'listed apps have';
+  return `${keys.length} ${apps} no folder here: ${namedKeys(keys, shown)}. ${keys.length === 1 ? 'It stays' : 'They stay'} listed; appreg remove-app removes an app for all subscribers.`;
+}
+
+function namedKeys(keys: readonly string[], shown: (key: string) => string): string {
+  const names = keys.slice(0, MAX_NAMED).map(shown).join(', ');
+  return keys.length > MAX_NAMED ? `${names} and ${keys.length - MAX_NAMED} more` : names;
 }
 
 /** All rebuilt apps in one line, since an upgrade of a tool rebuilds many, and nobody has to act; null without one. */
 function rebuiltLine(apps: readonly ReleasedApp[], shown: (key: string) => string): string | null {
   const keys = apps.flatMap(({ key, state }) => (state === 'rebuilt' ? [key] : []));
   if (keys.length === 0) return null;
-  const names = keys.slice(0, MAX_REBUILT).map(shown).join(', ');
-  const more = keys.length > MAX_REBUILT ? ` and ${keys.length - MAX_REBUILT} more` : '';
-  return `${counted(keys.length, 'app')} rebuilt from the same sources: ${names}${more}. The published versions stay; no action is required.`;
+  return `${counted(keys.length, 'app')} rebuilt from the same sources: ${namedKeys(keys, shown)}. The published versions stay; no action is required.`;
 }
 
 /** Everything that is said of an app: its message and advice, its changed texts, and why some are not published. */

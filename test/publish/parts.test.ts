@@ -107,6 +107,12 @@ describe('the parts of a version', () => {
     expect((await planned(store, wanted)).plan.title).toBe('Publish a 1.0.0');
   });
 
+  test('what is wrong with the entry of another app does not prevent that a new one is listed', async () => {
+    const apps = { other: { appMetadataUrl: `${BASE}apps/other/versions.json` } };
+    const store = registry({ 'registry.json': JSON.stringify({ apps }) });
+    expect((await planned(store, await wantedVersion())).plan.title).toBe('Publish a 1.0.0');
+  });
+
   test('what is wrong with the entry of a new app is an error of the plan', async () => {
     const wanted = await wantedVersion();
     const app = described('a');

@@ -2,6 +2,7 @@ import type { RunError } from '../findings/report.ts';
 import { recordFrom } from '../values/record.ts';
 import type { Count } from '../values/scalars.ts';
 import { type EntryChanges, hasWrites } from './entry-changes.ts';
+import { type AppWithoutFolder, isFolderLost } from './without-folder.ts';
 import { FAILING_STATES, RELEASE_STATES, type ReleaseState } from './state.ts';
 
 /**
@@ -23,6 +24,8 @@ export interface ReleaseReport {
     failed: Count;
     /** Apps with texts or an icon that are to be published, or that this run published. */
     changedTexts: Count;
+    /** Listed apps without a folder. */
+    withoutFolder: Count;
     /** Apps with a text or an icon that was changed elsewhere, and is not published. */
     conflicts: Count;
   };
@@ -30,6 +33,8 @@ export interface ReleaseReport {
   notable: boolean;
   /** Sorted by key. */
   apps: ReleasedApp[];
+  /** The listed apps without a folder, sorted by key; none if only some apps were selected. */
+  withoutFolder: AppWithoutFolder[];
   /** The planned writes, in this order; null except for a dry run. */
   plan: PlannedWrite[] | null;
   /** The error that ended the run early. */
@@ -77,13 +82,17 @@ export function incompleteRelease(version: string): ReleaseReport {
 
 /**
  * @param failed the keys of the apps whose publication failed, and that are not broken
- * @param plan of a dry run
+ * @param options.plan of a dry run
+ * @param options.withoutFolder listed apps without a folder
  */
 export function releaseReport(
   version: string,
   apps: readonly ReleasedApp[],
   failed: ReadonlySet<string>,
-  plan: readonly PlannedWrite[] | null = null,
+  {
+    plan = null,
+    withoutFolder = [],
+  }: { plan?: readonly PlannedWrite[] | null; withoutFolder?: readonly AppWithoutFolder[] } = {},
 ): ReleaseReport {
   const states = recordFrom(
     RELEASE_STATES.map((state) => [state, apps.filter((app) => app.state === state).length] as const),
@@ -91,15 +100,28 @@ export function releaseReport(
   const published = apps.filter((app) => app.published).length;
   const changedTexts = apps.filter(({ changes }) => hasWrites(changes)).length;
   const conflicts = apps.filter(({ changes }) => changes.conflicts.length > 0).length;
-  const isFailing = failed.size > 0 || conflicts > 0 || FAILING_STATES.some((state) => states[state] > 0);
+  const isFailing =
+    failed.size > 0 ||
+    conflicts > 0 ||
+    withoutFolder.some(isFolderLost) ||
+    FAILING_STATES.some((state) => states[state] > 0);
   return {
     schema: 1,
     tool: { name: 'appreg', version },
     command: 'release',
     outcome: isFailing ? 'findings' : 'clean',
-    summary: { ...states, published, failed: states.broken + failed.size, changedTexts, conflicts },
-    notable: isFailing || states.new > 0 || changedTexts > 0,
+    summary: {
+      ...states,
+      published,
+      failed: states.broken + failed.size,
+      changedTexts,
+      conflicts,
+      withoutFolder: withoutFolder.length,
+    },
+    notable:
+      isFailing || states.new > 0 || changedTexts > 0 || withoutFolder.some(({ renamedTo }) => renamedTo !== null),
     apps: apps.toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+    withoutFolder: withoutFolder.toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     plan: plan && plan.map(({ kind, path, what }) => ({ kind, path, what })),
   };
 }

@@ -58,7 +58,7 @@ export function judgeParts(
   return newFindings(
     () => {
       const { findings, verdict } = judgeState(stateAt('before'), settings);
-      return { verdict, findings: isListed ? findings : findings.filter((finding) => !isOfEntry(finding)) };
+      return { verdict, findings: isListed ? findings : findings.filter((finding) => !isOfEntry(finding, state.app?.key)) };
     },
     stateAt('after'),
     settings,
@@ -66,8 +66,8 @@ export function judgeParts(
 }
 
 /** True for what is said of the entry of an app, and of its icon. */
-function isOfEntry({ app, resource }: Finding): boolean {
-  return app !== null && (resource === 'manifest' || resource === 'icon');
+function isOfEntry({ app, resource }: Finding, key: string | undefined): boolean {
+  return app === key && (resource === 'manifest' || resource === 'icon');
 }
 
 function withFacts({ manifest, app }: RegistryState, facts: FactsOfPart): RegistryState {
