@@ -124,10 +124,22 @@ export function appLines(report: Report, diagnosis: Diagnosis, verbose: boolean)
   ];
   const limit = visible.length <= MAX_VISIBLE ? MAX_VISIBLE : 0;
   const listed = visible.slice(0, verbose ? MAX_VERBOSE : limit);
-  for (const app of listed) lines.push(`${nameOf(app)}: visible, latest ${versionOf(app, diagnosis, report)}`);
+  const suspected = suspectedApps(report);
+  for (const app of listed) {
+    const line = `${nameOf(app)}: visible, latest ${versionOf(app, diagnosis, report)}`;
+    lines.push(suspected.has(app.key) ? `${line}; a suspected cause above may hide it from other subscribers` : line);
+  }
   const more = visible.length - listed.length;
   if (more > 0) lines.push(counted(more, listed.length > 0 ? 'more visible app' : 'visible app'));
   return lines;
+}
+
+/** The apps that findings may hide from some subscribers, although they were visible to this run. */
+function suspectedApps({ findings }: Report): Set<string> {
+  const about = findings.filter(({ symptom, severity }) => symptom === 'app-does-not-appear' && severity !== 'note');
+  return new Set(
+    about.flatMap(({ app, evidence }) => [...(app === null ? [] : [app]), ...evidenceList(evidence, 'alsoApps')]),
+  );
 }
 
 /** Continues a line about an app if the requested version is not listed. */

@@ -53,3 +53,14 @@ test.each([
   expect(readFileSync(join(cwd, 'registry.json'), 'utf8')).toContain('"#112233"');
   expect(readFileSync(join(cwd, 'apps/b/versions.json'), 'utf8')).toContain('"2.0.0"');
 });
+
+test('a run that finds nothing to correct says so', async () => {
+  const cwd = temporaryFolder({
+    'appreg.config.json': { baseUrl: BASE },
+    'registry.json': { apps: { b: entry('b') } },
+    'apps/b/versions.json': metadataWith('1.0'),
+  });
+  const context = cliContext({ cwd, config: (from = cwd) => configAt(from) });
+  expect(await runLint(context, [], { fix: true })).toBe(1);
+  expect(context.printed.log.join('\n')).toContain('Nothing was corrected');
+});

@@ -3,7 +3,7 @@ import { diagnose } from '../../src/core/engine/diagnosis.ts';
 import type { Snapshot, HttpViews } from '../../src/core/facts/facts.ts';
 import { render } from '../../src/report/index.ts';
 import { PLAIN } from '../../src/report/style.ts';
-import { artifact, entry, metadataWith, snapshot, withArtifacts } from '../support/snapshots.ts';
+import { artifact, contentWith, entry, metadataWith, snapshot, withArtifacts } from '../support/snapshots.ts';
 import { hop, probe, web } from '../support/probes.ts';
 
 type Show = { verbose?: boolean; format?: 'pretty' | 'markdown' | 'json' };
@@ -305,4 +305,27 @@ test('a rule that is off but has a finding leaves its symptom not judged', () =>
     'Checksum mismatch: not judged (artifact-checksum-mismatch: the settings turn this rule off, but it found an error',
   );
   expect(text).not.toContain('with a matching checksum');
+});
+
+describe('an app that is visible although something is wrong', () => {
+  test('a faulty artifact is not called verified', () => {
+    const facts = withArtifacts(snapshot(['a'], { a: metadataWith('1.0.0', '2.0.0') }));
+    facts.apps[0]!.artifacts[1] = artifact(null, contentWith('f'.repeat(64)));
+    const { report, diagnosis } = diagnose(facts, {});
+    // As with a host that answers every request.
+    const symptoms = report.symptoms.map((symptom) =>
+      symptom.id === 'app-does-not-appear' ? { ...symptom, status: 'clear' as const } : symptom,
+    );
+    const text = render({ ...report, symptoms }, 'pretty', { style: PLAIN, verbose: false, diagnosis });
+    expect(text).toContain('the artifact of one of each app verified, at least');
+    expect(text).not.toContain('and their artifacts verified');
+  });
+
+  test('a suspected cause is named beside the app', () => {
+    const text = show(withArtifacts(snapshot(['a', 'b'], { a: metadataWith('v1', '1.0.0') })));
+    expect(section(text, 'Apps')).toContain(
+      'a: visible, latest 1.0.0; a suspected cause above may hide it from other subscribers',
+    );
+    expect(section(text, 'Apps')).toMatch(/b: visible, latest \S+$/m);
+  });
 });

@@ -5,7 +5,15 @@ import { releaseAsMarkdown, releaseAsText } from '../../src/report/release.ts';
 
 function app(key: string, state: ReleasedApp['state']): ReleasedApp {
   const facts = { declared: '1.0.0', listed: '1.0.0', checksum: 'a', listedChecksum: 'b', published: false };
-  return { key, folder: `src/${key}`, state, ...facts, message: 'A message.', advice: 'An advice.', changes: NO_CHANGES };
+  return {
+    key,
+    folder: `src/${key}`,
+    state,
+    ...facts,
+    message: 'A message.',
+    advice: 'An advice.',
+    changes: NO_CHANGES,
+  };
 }
 
 const reportOf = (...apps: ReleasedApp[]) => releaseReport('0.1.0', apps, new Set());

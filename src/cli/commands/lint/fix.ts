@@ -6,9 +6,15 @@ import type { ReadyTarget } from './targets.ts';
 
 /** `lint --fix`. */
 
-/** Corrects what has only one possible correction, and says what that was. */
+/** Corrects what has only one possible correction, and says what that was, or that there was nothing of this kind. */
 export async function fixTargets(terminal: Terminal, targets: readonly ReadyTarget[]): Promise<void> {
-  for (const { target, against } of targets) await fixFiles(target, (file) => printFixed(terminal, file, against));
+  let files = 0;
+  for (const { target, against } of targets)
+    await fixFiles(target, (file) => {
+      files += 1;
+      printFixed(terminal, file, against);
+    });
+  if (files === 0) terminal.log(message`Nothing was corrected: no problem has exactly one possible correction.`);
 }
 
 /** Says what was corrected in a file, and which corrections affect published versions. */
