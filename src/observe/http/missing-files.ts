@@ -113,7 +113,9 @@ async function fetchAgain<T extends { probe: Probe }>(
     const started = performance.now();
     const [next, status] = await fetchBoth(request, round % 2 === 0);
     if (notRequested(next.probe) !== null) return latest;
-    latest = { ...next, probe: mergeAttempts(latest.probe, next.probe) };
+    const before =
+      isAnswered(status) || notRequested(status) !== null ? latest.probe : mergeAttempts(latest.probe, status);
+    latest = { ...next, probe: mergeAttempts(before, next.probe) };
     const answered = [next.probe, status].find(isAnswered);
     if (answered) noteAlternating(first.probe, answered, alternating);
     if (isAnswered(next.probe)) return latest;

@@ -137,3 +137,12 @@ test('apps of a manifest that was replaced by another one during the run', async
   });
   expect(report.summary.apps).toBe(2);
 });
+
+test('the attempts of a missing file are those that the host received', async () => {
+  const report = await checkCase(fixture, {
+    serve: () => fixture.live.serve('registry.json', answer({ status: 404, headers: CORS, body: 'no' })),
+    expect: ['error unreachable status-404 (manifest)'],
+  });
+  const requests = fixture.host.requestsFor('/registry.json', 'GET').length;
+  expect(report.findings.find(({ rule }) => rule === 'unreachable')?.evidence['attempts']).toBe(requests);
+});

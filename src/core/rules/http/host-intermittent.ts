@@ -80,11 +80,18 @@ function lateAnswer(resource: ResourceKind, url: string, probe: Probe): Problem<
   if (probe.failure !== null || statusOf(probe) >= 400 || attempts < 2 || retryAfterMs > 0) return null;
   const host = hostOf(url);
   return {
-    message: message`${host} is not reliable: the ${resourceName(resource)} was received only at the ${ORDINALS[attempts] ?? `${attempts}th`} attempt. Earlier attempts: ${errors.join(', ')}.`,
+    message: message`${host} is not reliable: the ${resourceName(resource)} was received only at the ${ORDINALS[attempts] ?? `${attempts}th`} attempt. Earlier attempts: ${countedErrors(errors)}.`,
     advice: adviceFor(errors),
     evidence: { host, attempts, troubles: errors },
     dedupeKey: host,
   };
+}
+
+/** Each error once, with the number of times if there are several. */
+function countedErrors(errors: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const error of errors) counts.set(error, (counts.get(error) ?? 0) + 1);
+  return [...counts].map(([error, count]) => (count === 1 ? error : `${error} (${count} times)`)).join(', ');
 }
 
 /** @param errors of the attempts before the one that succeeded */
