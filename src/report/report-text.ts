@@ -74,10 +74,13 @@ export function splitByCounting(findings: readonly Finding[]): SplitFindings {
 /** `3 excepted, 12 in the baseline`; '' if all findings count. */
 export function uncountedNumbers(findings: readonly Finding[]): string {
   const excepted = findings.filter((finding) => finding.excepted !== null).length;
-  const known = findings.filter((finding) => finding.excepted === null && finding.baseline).length;
+  const others = findings.filter((finding) => finding.excepted === null);
+  const unfixable = others.filter((finding) => finding.unfixable).length;
+  const known = others.filter((finding) => finding.baseline && !finding.unfixable).length;
   return [
     ...(excepted > 0 ? [`${grouped(excepted)} excepted`] : []),
     ...(known > 0 ? [`${grouped(known)} in the baseline`] : []),
+    ...(unfixable > 0 ? [`${grouped(unfixable)} that only a new version changes`] : []),
   ].join(', ');
 }
 
@@ -85,7 +88,12 @@ export function uncountedNumbers(findings: readonly Finding[]): string {
  * The reason why a finding does not count: `excepted until 2027-03-01: The host is moving.`; '' if it counts. Not
  * escaped.
  */
-export function whyUncounted({ excepted, baseline }: Pick<Finding, 'excepted' | 'baseline'>): string {
+export function whyUncounted({
+  excepted,
+  baseline,
+  unfixable,
+}: Pick<Finding, 'excepted' | 'baseline' | 'unfixable'>): string {
+  if (excepted === null && unfixable) return 'published before: only a new version changes this';
   if (excepted === null) return baseline ? 'in the baseline' : '';
   const { reason, until, issue } = excepted;
   return `excepted${until === null ? '' : ` until ${until}`}: ${reason}${issue === null ? '' : ` (${issue})`}`;

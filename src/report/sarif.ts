@@ -107,9 +107,16 @@ function resultOf(finding: Finding, places: Locations): object {
 /** Exceptions and baselines are kept outside of the documents. */
 function suppressionsOf(finding: Finding): object[] {
   if (isCountedFinding(finding)) return [];
-  const { excepted, baseline } = finding;
+  const { excepted, baseline, unfixable } = finding;
   const justification = printable(whyUncounted(finding));
-  return [{ kind: 'external', status: 'accepted', justification, properties: allPrintable({ excepted, baseline }) }];
+  return [
+    {
+      kind: 'external',
+      status: 'accepted',
+      justification,
+      properties: allPrintable({ excepted, baseline, unfixable }),
+    },
+  ];
 }
 
 /** In a plain message `[text](target)` would be a link. */

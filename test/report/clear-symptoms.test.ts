@@ -36,6 +36,7 @@ function findingOf(severity: Severity, symptom: Finding['symptom'], index: numbe
     evidence: {},
     excepted: null,
     baseline: false,
+    unfixable: false,
     registry: '',
     fingerprint: '0123456789abcdef',
   };

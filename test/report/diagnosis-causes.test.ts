@@ -22,6 +22,7 @@ function heldBack(version: string | null, evidence: Finding['evidence']): Findin
     evidence,
     excepted: null,
     baseline: false,
+    unfixable: false,
     registry: '',
     fingerprint: '0123456789abcdef',
   };

@@ -62,9 +62,9 @@ describe('sarif', () => {
     const { results } = JSON.parse(render(mixed, 'sarif')).runs[0];
     expect(results.map(({ suppressions }: { suppressions: object[] }) => suppressions)).toEqual([
       [],
-      [suppression(WHY, { excepted, baseline: false })],
-      [suppression('in the baseline', { excepted: null, baseline: true })],
-      [suppression(WHY, { excepted, baseline: true })],
+      [suppression(WHY, { excepted, baseline: false, unfixable: false })],
+      [suppression('in the baseline', { excepted: null, baseline: true, unfixable: false })],
+      [suppression(WHY, { excepted, baseline: true, unfixable: false })],
     ]);
     const { results: plain } = JSON.parse(render(report({ findings: [finding()] }), 'sarif')).runs[0];
     expect(plain[0]).not.toHaveProperty('suppressions');

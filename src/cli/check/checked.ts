@@ -49,6 +49,7 @@ export function incompleteReport(command: CheckCommand, target: string, thrown: 
       warnings: 0,
       notes: 0,
       excepted: 0,
+      unfixable: 0,
       notJudged: 1,
       apps: 0,
       versions: 0,

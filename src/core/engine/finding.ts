@@ -72,10 +72,17 @@ function plainFinding(
     evidence: redactedEvidence(problem.evidence ?? {}),
     excepted: null,
     baseline: false,
+    unfixable: isUnfixable(rule, problem, place),
     // Set at the end of the run.
     registry: '',
     fingerprint: '',
   };
+}
+
+/** True if a version that was published before would have to change: only a new one corrects it. */
+export function isUnfixable(rule: AnyRule, problem: Problem, place: SubjectLocation): boolean {
+  const version = problem.version ?? place.version;
+  return rule.needsNewVersion === true && version !== null && place.published?.has(version) === true;
 }
 
 /** A file of the workspace is edited; what a host serves is fixed there. */

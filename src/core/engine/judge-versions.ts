@@ -55,17 +55,35 @@ export function judgeVersions(
     record.symptoms.markUnknown('checksum-mismatch');
   const earlierSource = baselineSource(run);
   const copyAge = staleCopyAge(run, place);
+  const isCompared = run.settings.baseline?.isRequired === true;
+  const location = isCompared ? { ...place, published: unchangedVersions(versions, earlier) } : place;
   judgeSubject(
     run,
     'metadata',
     { versions, listed: list.length, earlier, earlierSource, requestedVersion, copyAge },
-    place,
+    location,
   );
   const published = new Map(isMissing(earlier) ? [] : earlier.map((before) => [before.version, before]));
   const attested = run.settings.attestations === null ? [] : attestedVersions(versions, artifacts);
   const all: AllVersions = { versions, artifacts, published, attested };
-  for (const entry of versions) judgeVersion(run, entry, all, place);
+  for (const entry of versions) judgeVersion(run, entry, all, location);
   return versions;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The versions that were published with the same bytes, and were not withheld then. */
+function unchangedVersions(
+  versions: readonly VersionEntry[],
+  earlier: readonly PublishedVersion[] | Missing,
+): Set<string> {
+  const before = isMissing(earlier) ? [] : earlier.filter(({ offer }) => offer?.isOffered !== false);
+  const checksums = new Map(before.map(({ version, artifactChecksum }) => [version, artifactChecksum]));
+  return new Set(
+    versions.flatMap(({ version, digest, artifactChecksum }) =>
+      version !== null && digest !== null && checksums.get(version) === artifactChecksum ? version : [],
+    ),
+  );
 }
 
 /** A metadata file without a list of versions has no artifacts to inspect. */
@@ -100,9 +118,20 @@ function judgeVersion(run: Run, entry: VersionEntry, all: AllVersions, metadata:
   const { index, version, semver, artifactUrl, artifactChecksum, digest } = entry;
   const artifact = all.artifacts[index];
   const pointer = `/versions/${index}`;
-  const { app, document, url, file, web, byVersion } = metadata;
+  const { app, document, url, file, web, byVersion, published = NONE } = metadata;
   const found = byVersion?.get(version ?? '')?.copy() ?? new Found();
-  const place: SubjectLocation = { app, version, resource: 'metadata', document, pointer, url, file, web, found };
+  const place: SubjectLocation = {
+    app,
+    version,
+    resource: 'metadata',
+    document,
+    pointer,
+    url,
+    file,
+    web,
+    found,
+    published,
+  };
   const served = servedBytes(artifact);
   const { versions } = all;
   if (version !== null && artifactChecksum !== null) {
@@ -123,6 +152,8 @@ function judgeVersion(run: Run, entry: VersionEntry, all: AllVersions, metadata:
     file,
     web: artifact?.web ?? NOT_REQUESTED,
     found: found.copy(),
+    // Other bytes than the published ones can be replaced by those.
+    published: served !== null && served.sha256 !== digest ? NONE : published,
   };
   judgeUrl(run, 'artifact', artifactUrl, artifactPlace, entry.parts);
   if (!artifact) return;

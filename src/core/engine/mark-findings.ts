@@ -1,5 +1,6 @@
 import { parseUrl } from '../url/url.ts';
 import { matchesGlob } from '../text/glob.ts';
+import { ruleById } from '../rules/lookup.ts';
 import { secretsNamed } from '../rules/artifacts/artifact-secret.ts';
 import type { VersionRange } from '../registry/version-range.ts';
 import type { Excepted, Exception, Finding, KnownFinding, NotJudged } from '../findings/report.ts';
@@ -22,14 +23,22 @@ export interface Marking {
 
 /** The findings, with those marked that do not count. */
 export function markFindings(findings: readonly Finding[], { exceptions, known, now }: Marking): Finding[] {
-  if (exceptions.length === 0 && known.length === 0) return [...findings];
   const current = exceptions.filter((exception) => !isOver(exception, now));
   const fingerprints = new Set(known.map(({ fingerprint }) => fingerprint));
   return findings.map((finding) => {
     const excepted = exceptedBy(current, finding);
     const baseline = fingerprints.has(finding.fingerprint);
-    return excepted === null && !baseline ? finding : { ...finding, excepted, baseline };
+    const unfixable = finding.unfixable || (baseline && needsNewVersion(finding));
+    if (excepted === null && !baseline && !unfixable) return finding;
+    const advice = unfixable ? `${ONLY_NEW} ${finding.advice}` : finding.advice;
+    return { ...finding, advice, excepted, baseline, unfixable };
   });
+}
+
+const ONLY_NEW = 'Only a new version changes this: a published one stays as it is.';
+
+function needsNewVersion({ rule, version }: Finding): boolean {
+  return version !== null && ruleById(rule)?.needsNewVersion === true;
 }
 
 /** The first exception that covers the finding, or those that cover its secrets together, as its mark. */

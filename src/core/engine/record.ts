@@ -10,7 +10,7 @@ import type { LeftOut } from './comparison.ts';
 import { CoverageRecord, notComparedAddresses } from './coverage.ts';
 import { DeferredFindings } from './deferred.ts';
 import type { EvaluatedRules } from './evaluated.ts';
-import { addAffected, appOf, dedupeKeyOf, messageOf, toFinding } from './finding.ts';
+import { addAffected, appOf, dedupeKeyOf, isUnfixable, messageOf, toFinding } from './finding.ts';
 import type { SubjectLocation } from './location.ts';
 import { NotJudgedRecord, type Reason } from './not-judged.ts';
 import { type Pending, resolvePositions } from './positions.ts';
@@ -209,6 +209,8 @@ export class RunRecord {
       if (isDocument && app !== null) this.hiding.hide(app, rule.id);
     }
     const version = problem.version ?? place.version;
+    // Subscribers have had it since it was published.
+    if (isUnfixable(rule, problem, place)) return;
     if (version === null || !isError || !canRefuseVersion(rule)) return;
     this.hiding.addVersionError(version, { rule: rule.id, message: messageOf(problem), resource: place.resource });
   }

@@ -72,8 +72,11 @@ function summaryOf(run: RunRecord, findings: readonly Finding[], { seconds }: Ru
 /** The numbers of findings in a summary. */
 export function findingCounts(
   findings: readonly Finding[],
-): Pick<Summary, 'errors' | 'warnings' | 'notes' | 'excepted'> {
-  const numbers = { errors: 0, warnings: 0, notes: 0, excepted: 0 };
-  for (const finding of findings) numbers[isCountedFinding(finding) ? PLURAL[finding.severity] : 'excepted']++;
+): Pick<Summary, 'errors' | 'warnings' | 'notes' | 'excepted' | 'unfixable'> {
+  const numbers = { errors: 0, warnings: 0, notes: 0, excepted: 0, unfixable: 0 };
+  for (const finding of findings) {
+    if (isCountedFinding(finding)) numbers[PLURAL[finding.severity]]++;
+    else numbers[finding.unfixable && finding.excepted === null ? 'unfixable' : 'excepted']++;
+  }
   return numbers;
 }

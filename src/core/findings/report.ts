@@ -83,6 +83,11 @@ export interface Finding {
   excepted: Excepted | null;
   /** True if it is also in the baseline report: it does not count, except for visibility and symptoms. */
   baseline: boolean;
+  /**
+   * True if it was there before, as `--against` or `--baseline` show, and only a new version changes it: a published one
+   * must not be corrected (section 2.4). It does not count, and hides no version.
+   */
+  unfixable: boolean;
   /** The registry that it is about: one of `registries` of the report. */
   registry: string;
   /** Identifies it in every report about that registry. */
@@ -161,6 +166,8 @@ export interface Summary {
   notes: Count;
   /** Findings that do not count as any of these: excepted, or in the baseline. */
   excepted: Count;
+  /** Findings about published versions, which only a new version changes, and which do not count either. */
+  unfixable: Count;
   notJudged: Count;
   apps: Count;
   versions: Count;
@@ -220,9 +227,13 @@ export interface Report {
   error?: RunError;
 }
 
-/** True for a finding that counts: neither excepted nor in the baseline. */
-export function isCountedFinding({ excepted, baseline }: Pick<Finding, 'excepted' | 'baseline'>): boolean {
-  return excepted === null && !baseline;
+/** True for a finding that counts: neither excepted nor in the baseline, nor one that only a new version changes. */
+export function isCountedFinding({
+  excepted,
+  baseline,
+  unfixable,
+}: Pick<Finding, 'excepted' | 'baseline' | 'unfixable'>): boolean {
+  return excepted === null && !baseline && !unfixable;
 }
 
 /**

@@ -67,7 +67,9 @@ function aboutOf({ about }: AppFacts): { about: About | null; isUnknown: boolean
 
 /** When the oldest version of the memory was first seen; null if it is empty. */
 function firstLook(memory: LockFile): Date | null {
-  const times = [...memory.versions.values()].flatMap((versions) => [...versions.values()].map(({ firstSeen }) => firstSeen));
+  const times = [...memory.versions.values()].flatMap((versions) =>
+    [...versions.values()].map(({ firstSeen }) => firstSeen),
+  );
   const [first] = times
     .map((time) => Date.parse(time))
     .filter((time) => !Number.isNaN(time))

@@ -77,6 +77,8 @@ export interface Rule<
   hiddenReason?: string;
   /** True if it is about published content that must never change: an exception for it needs an end. */
   immutability?: boolean;
+  /** True if only another version corrects its findings: it is about the bytes of an artifact, or a version number. */
+  needsNewVersion?: true;
   /** True if it finds nothing in a live registry: it is about files of a workspace. */
   workspaceOnly?: boolean;
   /** True if `lint --fix` fixes some of its findings. */

@@ -29,6 +29,7 @@ export const artifactBomb = defineRule({
   spec: '2.4',
   symptom: null,
   owner: 'author',
+  needsNewVersion: true,
   supersededBy: [explainedBy<typeof unreachable>('unreachable', 'The same limit ended the download', 'too-large')],
   causes: CAUSES,
   failsWhen:

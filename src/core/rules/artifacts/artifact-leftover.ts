@@ -17,6 +17,7 @@ export const artifactLeftover = defineRule({
   spec: '2.4',
   symptom: null,
   owner: 'author',
+  needsNewVersion: true,
   supersededBy: NOT_THE_ARCHIVE,
   failsWhen:
     'the archive contains files that are not part of the app (version control data, editor and operating system files, tests, caches, logs, separate source maps), source maps whose sources are absolute paths, or paths of the machine that builds it: below its working folder, home folder or folder for temporary files, which only bundle, publish-version and release know. Files of packages in node_modules do not count',

@@ -35,6 +35,7 @@ export const artifactNoApp = defineRule({
   spec: '2.4',
   symptom: null,
   owner: 'author',
+  needsNewVersion: true,
   supersededBy: [
     ...NOT_THE_ARCHIVE,
     explainedBy<typeof artifactUnsafeEntry>(

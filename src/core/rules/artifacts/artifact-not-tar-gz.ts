@@ -104,6 +104,7 @@ export const artifactNotTarGz = defineRule({
   spec: '2.4',
   symptom: 'checksum-mismatch',
   owner: 'author',
+  needsNewVersion: true,
   supersededBy: [
     ...NOT_THE_ARCHIVE,
     ...only(

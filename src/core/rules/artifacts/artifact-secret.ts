@@ -17,6 +17,7 @@ export const artifactSecret = defineRule({
   symptom: null,
   refusesVersion: false,
   owner: 'author',
+  needsNewVersion: true,
   failsWhen:
     'a file in the archive contains a private key, a token of a known service, a password in a URL, an .env file with values, or npm credentials; also inside inline source maps, and in the names of files. Placeholders such as ${NPM_TOKEN}, forms of repeated characters (ghp_0000…) and published samples, such as the account key of Azurite, do not count. The message names the source file and the package that a secret came from, as far as the code names them. An artifact that is already served is a warning; bundle, publish-version and release refuse it (--allow-secret <fingerprint>, or an exception with “secret”, allows one value)',
   why: 'All subscribers can unpack an artifact, and a published version cannot be taken back: the secret must be revoked.',

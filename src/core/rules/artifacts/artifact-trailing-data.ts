@@ -19,6 +19,7 @@ export const artifactTrailingData = defineRule({
   spec: '2.4',
   symptom: null,
   owner: 'author',
+  needsNewVersion: true,
   supersededBy: [
     ...NOT_THE_ARCHIVE,
     explainedBy<typeof artifactChecksumMismatch>(

@@ -53,6 +53,7 @@ export const artifactUnsafeEntry = defineRule({
   spec: '2.4',
   symptom: null,
   owner: 'author',
+  needsNewVersion: true,
   causes: CAUSES,
   failsWhen:
     'an entry has an absolute path or "..", is a link out of the archive or a device, has a duplicate path or one that differs only in case, or is interpreted differently by different tools',

@@ -13,6 +13,7 @@ export const checksumShared = defineRule({
   spec: '2.4',
   symptom: null,
   owner: 'author',
+  needsNewVersion: true,
   failsWhen: 'two versions list the same checksum',
   why: 'Two versions with the same bytes are usually a mistake in a pipeline.',
   examples: {

@@ -11,6 +11,7 @@ export const versionNotPlain = defineRule({
   spec: '2.2',
   symptom: null,
   owner: 'author',
+  needsNewVersion: true,
   causes: {
     'pre-release': { title: 'The version has a pre-release identifier' },
     build: { title: 'The version has build metadata' },

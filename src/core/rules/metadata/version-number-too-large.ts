@@ -15,6 +15,7 @@ export const versionNumberTooLarge = defineRule({
   spec: null,
   symptom: 'app-does-not-appear',
   owner: 'author',
+  needsNewVersion: true,
   causes: {
     length: { title: 'The version is longer than 256 characters' },
     number: { title: 'A number in the version is too large' },
