@@ -39,7 +39,7 @@ export function withoutFolder(found: {
     const now = `${renamed.key}${renamed.declared === null ? '' : ` ${renamed.declared}`}`;
     return {
       ...app,
-      message: `${key} → ${renamed.key}: the folder of an app is its key, so subscribers see ${now} as another app, which nobody has installed; ${stays}.`,
+      message: `${key} → ${renamed.key}: the folder of an app is its key, so ${now} is another app, which no subscriber has installed; ${stays}.`,
       advice: `Give ${renamed.folder} its former name${formerFolder === null ? '' : `, ${formerFolder}`}. To replace ${key} for all subscribers, release ${renamed.key}; then appreg remove-app ${key}`,
     };
   }
