@@ -53,7 +53,9 @@ function whoOf(finding: Finding): string {
       return 'the service: its operator';
     case 'user': {
       const [near] = evidenceList(evidence, 'near');
-      return `the user of this check${near === undefined ? '' : `: the key is ${shorten(near, 80)}`}`;
+      if (near !== undefined) return `the user of this check: the key is ${shorten(near, 80)}`;
+      const { proxy } = evidence;
+      return `the user of this check${typeof proxy === 'string' ? `: the proxy ${shorten(proxy, 80)}` : ''}`;
     }
   }
 }

@@ -39,7 +39,13 @@ const OWNERS: Record<Owner, string> = {
 };
 
 /** Evidence that makes another party responsible: a cached copy, a start page, an intercepted connection. */
-const EVIDENCE: readonly Evidence[] = [{}, { fromCache: 'age: 60' }, { page: 'app-shell' }, { issuer: 'O=Fortinet' }];
+const EVIDENCE: readonly Evidence[] = [
+  {},
+  { fromCache: 'age: 60' },
+  { page: 'app-shell' },
+  { issuer: 'O=Fortinet' },
+  { proxy: 'http://proxy.example:3128 (HTTPS_PROXY)' },
+];
 
 /** The parties that may have to act, the usual one first. */
 export function ownerNames(owner: AnyRule['owner']): Owner[] {

@@ -48,7 +48,8 @@ describe.skipIf(missing && !process.env['CI'])('a rate limit of nginx', () => {
         const { report } = await verified(`${server.origin}/registry.json`, {
           // As without a test.
           backoff: (attempt) => 400 * 2 ** attempt,
-          headersTimeout: 10_000,
+          connectTimeout: 20_000,
+          headersTimeout: 20_000,
           total: 20_000,
         });
         const { findings, notJudged } = report;

@@ -156,6 +156,8 @@ export interface TlsFacts {
   certificates?: ChainCertificate[];
   /** The path from the host’s certificate upwards, as far as it is known; present if the certificate was refused. */
   path?: PathCertificate[];
+  /** True if that path ends at an authority that Node ships, so that no proxy has made the certificate. */
+  publicAuthority?: true;
 }
 
 /** Properties that clients have to support to use a certificate of a verified chain. */

@@ -1,4 +1,4 @@
-import { type SafeText, message } from '../text/message.ts';
+import { type SafeText, message, safe } from '../text/message.ts';
 import type { Failure, Probe } from '../facts/facts.ts';
 import { hostnameOf, hostOf, lastHop } from './probe.ts';
 
@@ -7,6 +7,8 @@ type ProxyCause =
   | 'proxy-refused-host'
   | 'proxy-cannot-reach-host'
   | 'proxy-untrusted'
+  | 'proxy-handshake'
+  | 'proxy-page'
   | 'proxy-unusable'
   | 'proxy-not-found'
   | 'proxy-refused'
@@ -50,14 +52,34 @@ export function proxyFault(probe: Probe): ProxyFault | null {
   };
   const status = /^PROXY_(\d{3})$/.exec(failure.code)?.[1];
   if (status !== undefined) return faultByStatus(Number(status), context);
-  if (/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT|INVALID_|HOSTNAME_)/.test(failure.code))
-    return {
-      cause: 'proxy-untrusted',
-      message: message`the certificate of ${context.proxy} itself is not trusted (${failure.code}).`,
-      advice: message`Specify the authority that issued it with --ca <file> or NODE_EXTRA_CA_CERTS.`,
-    };
-  return faultByCode(context);
+  return certificateFault(context) ?? faultByCode(context);
 }
+
+/** The certificate of the proxy itself, to which the connection is encrypted. */
+function certificateFault({ proxy, variable, failure }: ProxyContext): ProxyFault | null {
+  const { code } = failure;
+  if (!/^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT|INVALID_|HOSTNAME_)/.test(code)) return null;
+  const fault = CERTIFICATE_FAULTS.find(([pattern]) => pattern.test(code));
+  const [, what, advice] = fault ?? [null, message`is not trusted`, null];
+  return {
+    cause: 'proxy-untrusted',
+    message: message`the certificate of ${proxy} itself ${safe(what)} (${code}).`,
+    advice:
+      advice === null
+        ? message`Specify the authority that issued it with --ca <file> or NODE_EXTRA_CA_CERTS.`
+        : message`${safe(advice)} ${variable} may also name another proxy.`,
+  };
+}
+
+const CERTIFICATE_FAULTS: readonly [code: RegExp, what: SafeText, advice: SafeText][] = [
+  [/EXPIRED/, message`has expired`, message`Have its operator renew it, or correct the clock of this machine.`],
+  [/NOT_YET_VALID/, message`is not valid yet`, message`Correct the clock of this machine, or that of the proxy.`],
+  [
+    /ALTNAME|HOSTNAME/,
+    message`is for another name`,
+    message`Write the name that the certificate has in the proxy variable.`,
+  ],
+];
 
 /** The proxy answered CONNECT with an error status. */
 function faultByStatus(status: number, { proxy, variable, host, failure }: ProxyContext): ProxyFault {
@@ -100,6 +122,12 @@ function faultByCode({ proxy, variable, host, fix, failure }: ProxyContext): Pro
       return { cause: 'proxy-timeout', message: message`${proxy} timed out.`, advice: fix };
     case 'PROXY_NOT_HTTP':
       return { cause: 'proxy-not-http', message: message`the server at ${proxy} is not an HTTP proxy.`, advice: fix };
+    case 'PROXY_PAGE':
+      return {
+        cause: 'proxy-page',
+        message: message`${proxy} responded to CONNECT with a page instead of a tunnel to ${host}.`,
+        advice: message`Sign in to the proxy or the network in a browser if the page asks for it. ${safe(fix)}`,
+      };
     case 'ECONNRESET':
     case 'SOCKET_CLOSED':
     case 'EPIPE':
@@ -109,6 +137,12 @@ function faultByCode({ proxy, variable, host, fix, failure }: ProxyContext): Pro
         advice: fix,
       };
     default:
+      if (/^(ERR_SSL_|EPROTO)/.test(failure.code))
+        return {
+          cause: 'proxy-handshake',
+          message: message`the TLS handshake with ${proxy} failed (${failure.code}).`,
+          advice: message`Enable TLS 1.2 and 1.3 at the proxy, or write http:// in ${variable} if it is reached without TLS. ${safe(fix)}`,
+        };
       return {
         cause: 'proxy-failed',
         message: message`no connection to ${proxy} could be established: ${failure.message} (${failure.code}).`,

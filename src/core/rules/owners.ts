@@ -8,8 +8,8 @@ import type { Finding } from '../findings/report.ts';
  * - `cache`: a CDN or cache in front of the host
  * - `network`: anything in between: DNS, proxies, firewalls, TLS interception
  * - `service`: the operator of the subscriber service
- * - `user`: the user of the check, who requested something that is listed under another name, gave the service the
- *   credentials that the host refuses, or is in a network whose portal responds instead of the host
+ * - `user`: the user of the check, whose proxy, clock or credentials cause it, whose network has a portal that responds
+ *   instead of the host, or who requested something that is listed under another name
  */
 export type Owner = 'author' | 'host' | 'cache' | 'network' | 'service' | 'user';
 
@@ -50,21 +50,28 @@ export const portalOrHost: OwnerByEvidence = ({ evidence }) => (evidence['page']
 const INTERCEPTORS =
   /zscaler|netskope|forti(net|gate)|blue ?coat|palo ?alto|sophos|kaspersky|avast|\bavg\b|\beset\b|mcafee|cisco umbrella|forcepoint|websense|bitdefender|barracuda|watchguard|check ?point|untangle|mitmproxy|charles proxy|fiddler|burp|cato networks|smoothwall|lightspeed|securly/i;
 
-const UNKNOWN_AUTHORITY: ReadonlySet<string | null> = new Set(['unknown-issuer', 'self-signed', 'incomplete-chain']);
-
 /** True if the certificate was issued by a product that intercepts TLS. */
 export function isIssuedByInterceptor({ evidence }: OwnedFinding): boolean {
   return INTERCEPTORS.test(String(evidence['issuer'] ?? ''));
 }
 
-/** True if the certificate is probably not the one of the host. */
-function isIntercepted(finding: OwnedFinding): boolean {
-  const isOfProxy = UNKNOWN_AUTHORITY.has(finding.cause) && typeof finding.evidence['proxy'] === 'string';
-  return isOfProxy || isIssuedByInterceptor(finding);
+/** True if the request went through a proxy of the user, which may have replaced what the host sent. */
+function isProxied({ evidence }: OwnedFinding): boolean {
+  return typeof evidence['proxy'] === 'string' && evidence['publicAuthority'] !== true;
 }
 
-/** The certificate of a host, unless something on the network replaced it. */
-export const interceptorOrHost: OwnerByEvidence = (finding) => (isIntercepted(finding) ? 'network' : 'host');
+/** A failed handshake, which is that of the proxy if there is one: the host itself was not seen. */
+export const proxyOr =
+  (owner: Owner): OwnerByEvidence =>
+  (finding) =>
+    isProxied(finding) ? 'user' : owner;
+
+/** The certificate of a host, unless a proxy of the user or something on the network replaced it. */
+export const interceptorOrHost: OwnerByEvidence = (finding) => {
+  if (isProxied(finding)) return 'user';
+  return isIssuedByInterceptor(finding) ? 'network' : 'host';
+};
 
 /** A certificate that is trusted only locally, unless something on the network put it there. */
-export const interceptorOrService: OwnerByEvidence = (finding) => (isIntercepted(finding) ? 'network' : 'service');
+export const interceptorOrService: OwnerByEvidence = (finding) =>
+  isIssuedByInterceptor(finding) ? 'network' : 'service';

@@ -141,6 +141,8 @@ function openTunnel(socket: Socket, { authorization }: Proxy, { host, port }: En
       const squidError = String(headers['x-squid-error'] ?? '');
       if (statusCode < 200 || statusCode > 299)
         return fail(`PROXY_${statusCode}`, `the proxy responded with ${statusCode}${squidError && ` (${squidError})`}`);
+      const isPage = Number(headers['content-length'] ?? 0) > 0 || /^text\/html/i.test(headers['content-type'] ?? '');
+      if (isPage || isText(head)) return fail('PROXY_PAGE', 'the proxy responded with a page instead of a tunnel');
       clearTimeout(timer);
       if (head.length > 0) socket.unshift(head);
       resolve();
@@ -148,6 +150,16 @@ function openTunnel(socket: Socket, { authorization }: Proxy, { host, port }: En
     connectRequest.end();
   });
 }
+
+/** True for bytes that no TLS record begins with: a server sends nothing before the client does. */
+function isText(head: Buffer): boolean {
+  const [first = TLS_HANDSHAKE] = head;
+  return first !== TLS_HANDSHAKE && first !== TLS_ALERT;
+}
+
+/** Types of TLS records (RFC 8446, section 5.1). */
+const TLS_ALERT = 21;
+const TLS_HANDSHAKE = 22;
 
 function proxyFailure(code: string, message: string, tls: TlsFacts | null = null): ConnectFailure {
   return new ConnectFailure({ phase: 'proxy', code, message, tls });

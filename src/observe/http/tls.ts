@@ -203,8 +203,26 @@ function readFacts(socket: TLSSocket, trust: Trust): TlsFacts {
     ...(first ? { endsFirst: first } : {}),
     ...(socket.authorized
       ? { certificates: chainCertificates(chain.map(({ raw }) => raw)) }
-      : { path: pathOf(sent, trust.authorities, Date.now()) }),
+      : refusedPath(sent, trust)),
   };
+}
+
+function refusedPath(
+  sent: readonly X509Certificate[],
+  { authorities }: Trust,
+): Pick<TlsFacts, 'path' | 'publicAuthority'> {
+  const path = pathOf(sent, authorities, Date.now());
+  const top = path.at(-1);
+  const isPublic = top?.from === 'store' && isShipped(top.fingerprint256);
+  return isPublic ? { path, publicAuthority: true } : { path };
+}
+
+let shippedFingerprints: Set<string> | null = null;
+
+/** True for an authority that Node ships. */
+function isShipped(fingerprint256: string): boolean {
+  shippedFingerprints ??= new Set(rootCertificates.flatMap(parsed).map((root) => root.fingerprint256));
+  return shippedFingerprints.has(fingerprint256);
 }
 
 /** The certificates in the order in which the host sent them. This detaches them from the socket, so call it once. */

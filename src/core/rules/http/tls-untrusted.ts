@@ -1,6 +1,6 @@
-import { message, safe } from '../../text/message.ts';
+import { message, safe, type SafeText } from '../../text/message.ts';
 import { interceptorOrHost, interceptorOrService } from '../owners.ts';
-import { tlsCause } from '../../http/failed-request.ts';
+import { tlsCause, type TlsCause } from '../../http/failed-request.ts';
 import { TLS_CAUSES } from './tls-untrusted/causes.ts';
 import type { TlsFacts, Probe } from '../../facts/facts.ts';
 import type { Evidence } from '../../values/evidence.ts';
@@ -48,20 +48,22 @@ HTTP/1.1 200 OK`,
     const last = lastHop(probe);
     const host = hostOf(failure.url);
     const { message: summary, advice: usual, at } = explainUntrusted(cause, last?.tls ?? null, now, failure);
-    const over = overProxy(probe);
-    const intercepted = over !== '' && /^(self-signed|unknown-issuer|incomplete-chain)$/.test(cause);
-    const advice = intercepted
-      ? message`The request was sent${over}: if that proxy uses its own certificates, specify its authority with --ca <file> or NODE_EXTRA_CA_CERTS, or add ${hostnameOf(failure.url)} to NO_PROXY. Otherwise: ${safe(usual)}`
-      : usual;
+    const isPublic = last?.tls?.publicAuthority === true;
+    const over = isPublic ? '' : overProxy(probe);
+    const advice =
+      over === ''
+        ? usual
+        : message`The request was sent${over}: if that proxy uses its own certificates, ${safe(correctionAtProxy(cause))}, or add ${hostnameOf(failure.url)} to NO_PROXY. Otherwise: ${safe(usual)}`;
     return {
       cause,
-      message: message`The ${resourceName(resource)} cannot be fetched securely: ${safe(summary)}`,
+      message: message`The ${resourceName(resource)} cannot be fetched securely${over}: ${safe(summary)}`,
       advice,
       evidence: {
         host,
         code: failure.code,
         address: last?.address ?? null,
         ...(last?.proxy ? { proxy: `${last.proxy.url} (${last.proxy.variable})` } : {}),
+        ...(isPublic ? { publicAuthority: true } : {}),
         ...evidenceOf(last?.tls ?? null),
         ...(at ? { certificate: at.subject, certificateNotAfter: at.notAfter } : {}),
         now,
@@ -70,6 +72,13 @@ HTTP/1.1 200 OK`,
     };
   },
 });
+
+/** The correction of a proxy that makes the certificates of hosts. */
+function correctionAtProxy(cause: TlsCause): SafeText {
+  return /^(self-signed|unknown-issuer|incomplete-chain)$/.test(cause)
+    ? message`specify its authority with --ca <file> or NODE_EXTRA_CA_CERTS`
+    : message`correct the proxy, which shows this instead of the host`;
+}
 
 const ADDED = {
   '--ca': 'was given with --ca',

@@ -3,7 +3,7 @@ import { blockedPort } from '../../url/url.ts';
 import type { Probe } from '../../facts/facts.ts';
 import { proxyFault } from '../../http/proxy.ts';
 import type { Evidence } from '../../values/evidence.ts';
-import { hostOf, lastHop } from '../../http/probe.ts';
+import { hostnameOf, hostOf, lastHop, overProxy } from '../../http/probe.ts';
 import { ruleOfFailure } from '../../http/failed-request.ts';
 import { defineRule, explainedBy, type ExplainedBy } from '../rule.ts';
 import { NOT_ITS_URL } from '../other-url.ts';
@@ -73,8 +73,25 @@ export function explainUnreachable(probe: Probe, now: string, isFirst: boolean):
   const last = lastHop(probe);
   const ofProxy = proxyFault(probe);
   if (ofProxy !== null) return ofProxy;
-  if (probe.failure !== null) return explainFailure(probe.failure, probe);
+  if (probe.failure !== null) {
+    const found = explainFailure(probe.failure, probe);
+    return isProxied(probe) ? throughProxy(found, probe) : found;
+  }
   return last === null ? null : explainStatus(probe, last, Date.parse(now), isFirst);
+}
+
+/** True if the handshake failed through a proxy: it cannot be told whose fault it is. */
+function isProxied(probe: Probe): boolean {
+  return probe.failure?.phase === 'tls' && lastHop(probe)?.proxy !== undefined;
+}
+
+function throughProxy(found: Explanation, probe: Probe): Explanation {
+  const name = hostnameOf(probe.failure?.url ?? '');
+  return {
+    ...found,
+    message: message`${overProxy(probe).trim()}: ${safe(found.message)}`,
+    advice: message`Check the proxy first, since it is between this machine and the host: run the check without it, or add ${name} to NO_PROXY. If the same happens there: ${safe(found.advice)}`,
+  };
 }
 
 /** True if the URL itself was requested and no response was received. */

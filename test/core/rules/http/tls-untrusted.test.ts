@@ -45,6 +45,27 @@ ruleTable(tlsUntrusted, {
       untrusted('CERT_HAS_EXPIRED', { notAfter: '2026-11-14T12:00:00.000Z' }),
       { cause: 'expired', message: '7 days ago, at 2026-11-14', advice: 'why the automatic renewal did not run' },
     ],
+    [
+      'expired, through a proxy',
+      facts(failed('tls', 'CERT_HAS_EXPIRED', {}, { tls: tls({ notAfter: '2026-11-14T12:00:00.000Z' }), proxy })),
+      {
+        cause: 'expired',
+        message: 'cannot be fetched securely through the proxy http://proxy.corp:3128 (HTTPS_PROXY): the certificate',
+        advice: 'correct the proxy',
+      },
+    ],
+    [
+      'expired, through a proxy, and issued by a public authority',
+      facts(
+        failed(
+          'tls',
+          'CERT_HAS_EXPIRED',
+          {},
+          { tls: tls({ notAfter: '2026-11-14T12:00:00.000Z', publicAuthority: true }), proxy },
+        ),
+      ),
+      { cause: 'expired', message: 'cannot be fetched securely: the certificate', advice: 'Renew the certificate' },
+    ],
     ['not yet valid', untrusted('CERT_NOT_YET_VALID'), { cause: 'not-yet-valid', advice: 'clock' }],
     ['self-signed', untrusted('DEPTH_ZERO_SELF_SIGNED_CERT'), { cause: 'self-signed' }],
     [

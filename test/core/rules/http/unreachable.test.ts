@@ -131,15 +131,45 @@ ruleTable(unreachable, {
     ['a proxy that finds no way', facts(failedBehindProxy('PROXY_502')), { cause: 'proxy-cannot-reach-host' }],
     [
       'a proxy that is not trusted',
-      facts(failedBehindProxy('CERT_HAS_EXPIRED')),
+      facts(failedBehindProxy('SELF_SIGNED_CERT_IN_CHAIN')),
       { cause: 'proxy-untrusted', advice: '--ca' },
+    ],
+    [
+      'a proxy whose certificate has expired',
+      facts(failedBehindProxy('CERT_HAS_EXPIRED')),
+      { cause: 'proxy-untrusted', message: 'itself has expired', advice: 'renew it' },
+    ],
+    [
+      'a proxy whose certificate is not valid yet',
+      facts(failedBehindProxy('CERT_NOT_YET_VALID')),
+      { cause: 'proxy-untrusted', message: 'itself is not valid yet', advice: 'clock' },
+    ],
+    [
+      'a proxy with a certificate for another name',
+      facts(failedBehindProxy('ERR_TLS_CERT_ALTNAME_INVALID')),
+      { cause: 'proxy-untrusted', message: 'itself is for another name', advice: 'the name that the certificate has' },
+    ],
+    [
+      'a proxy with an obsolete version of TLS',
+      facts(failedBehindProxy('ERR_SSL_UNSUPPORTED_PROTOCOL')),
+      { cause: 'proxy-handshake', message: 'the TLS handshake with the proxy', advice: 'TLS 1.2' },
+    ],
+    [
+      'a proxy that responds with a page',
+      facts(failedBehindProxy('PROXY_PAGE')),
+      { cause: 'proxy-page', message: 'a page instead of a tunnel', advice: 'NO_PROXY' },
+    ],
+    [
+      'a handshake that is not answered through a proxy',
+      facts(failed('tls', 'CONNECT_TIMEOUT', {}, { proxy: { url: 'http://proxy.corp:3128', variable: 'HTTP_PROXY' } })),
+      { cause: 'tls-timeout', message: 'through the proxy http://proxy.corp:3128 (HTTP_PROXY): ', advice: 'NO_PROXY' },
     ],
     [
       'a proxy of another kind',
       facts(failed('proxy', 'PROXY_UNUSABLE', { message: 'a socks5 proxy' }, ALL_PROXY)),
       { cause: 'proxy-unusable', message: 'ALL_PROXY is set to a socks5 proxy, which cannot be used.' },
     ],
-    ['another failure of a proxy', facts(failedBehindProxy('EPROTO')), { cause: 'proxy-failed' }],
+    ['another failure of a proxy', facts(failedBehindProxy('EHOSTUNREACH')), { cause: 'proxy-failed' }],
     ['reset', facts(failed('headers', 'ECONNRESET')), { cause: 'reset' }],
     ['no answer', facts(failed('headers', 'HEADERS_TIMEOUT')), { cause: 'no-answer' }],
     [

@@ -1,7 +1,7 @@
 import type { SafeText } from '../../../text/message.ts';
 import type { Failure, Probe } from '../../../facts/facts.ts';
 import type { Evidence } from '../../../values/evidence.ts';
-import { authorOrCopy, hostOrCache } from '../../owners.ts';
+import { authorOrCopy, hostOrCache, proxyOr } from '../../owners.ts';
 import type { CauseOf, Causes } from '../../cause.ts';
 
 /** The causes of the rule, and the form of the tables that explain them. */
@@ -18,23 +18,25 @@ export const UNREACHABLE_CAUSES = {
   'port-refused': { title: 'The service does not connect to this port' },
   'insecure-refused': { title: 'The service does not send unencrypted requests to this host' },
   'expects-tls': { title: 'The server expects TLS, and the URL is http', owner: 'author' },
-  'not-tls': { title: 'The server does not speak TLS' },
-  'tls-unknown-name': { title: 'The server has no certificate for this name' },
-  'tls-timeout': { title: 'The TLS handshake times out', owner: 'network' },
-  'tls-reset': { title: 'The connection is closed during the TLS handshake', owner: 'network' },
-  'tls-failed': { title: 'The TLS handshake fails' },
+  'not-tls': { title: 'The server does not speak TLS', owner: proxyOr('host') },
+  'tls-unknown-name': { title: 'The server has no certificate for this name', owner: proxyOr('host') },
+  'tls-timeout': { title: 'The TLS handshake times out', owner: proxyOr('network') },
+  'tls-reset': { title: 'The connection is closed during the TLS handshake', owner: proxyOr('network') },
+  'tls-failed': { title: 'The TLS handshake fails', owner: proxyOr('host') },
   'http2-only': { title: 'The host supports only HTTP/2' },
-  'proxy-authentication': { title: 'The proxy requires a login', owner: 'network' },
-  'proxy-refused-host': { title: 'The proxy refuses to connect to the host', owner: 'network' },
+  'proxy-authentication': { title: 'The proxy requires a login', owner: 'user' },
+  'proxy-refused-host': { title: 'The proxy refuses to connect to the host', owner: 'user' },
   'proxy-cannot-reach-host': { title: 'The proxy cannot reach the host', owner: 'network' },
-  'proxy-untrusted': { title: 'The certificate of the proxy is not trusted', owner: 'network' },
-  'proxy-unusable': { title: 'The proxy setting is not valid', owner: 'network' },
-  'proxy-not-found': { title: 'The name of the proxy cannot be resolved', owner: 'network' },
-  'proxy-refused': { title: 'The proxy refuses the connection', owner: 'network' },
-  'proxy-timeout': { title: 'The proxy does not respond in time', owner: 'network' },
-  'proxy-not-http': { title: 'The proxy does not speak HTTP', owner: 'network' },
-  'proxy-reset': { title: 'The proxy closes the connection', owner: 'network' },
-  'proxy-failed': { title: 'The connection to the proxy fails', owner: 'network' },
+  'proxy-untrusted': { title: 'The certificate of the proxy is not trusted', owner: 'user' },
+  'proxy-unusable': { title: 'The proxy setting is not valid', owner: 'user' },
+  'proxy-not-found': { title: 'The name of the proxy cannot be resolved', owner: 'user' },
+  'proxy-refused': { title: 'The proxy refuses the connection', owner: 'user' },
+  'proxy-timeout': { title: 'The proxy does not respond in time', owner: 'user' },
+  'proxy-not-http': { title: 'The proxy does not speak HTTP', owner: 'user' },
+  'proxy-handshake': { title: 'The TLS handshake with the proxy fails', owner: 'user' },
+  'proxy-page': { title: 'The proxy responds with a page instead of a tunnel', owner: 'user' },
+  'proxy-reset': { title: 'The proxy closes the connection', owner: 'user' },
+  'proxy-failed': { title: 'The connection to the proxy fails', owner: 'user' },
   reset: { title: 'The connection is closed before a response', owner: 'network' },
   'no-answer': { title: 'The host does not respond in time' },
   'not-http': { title: 'The response is not valid HTTP' },
@@ -68,7 +70,7 @@ export const UNREACHABLE_CAUSES = {
   'signature-expired': { title: 'The signed URL has expired', owner: 'author' },
   'status-304': { title: 'The host responds with 304 to an unconditional request', owner: 'cache' },
   'status-404': { title: 'The file does not exist', owner: authorOrCopy },
-  'status-407': { title: 'A proxy requires a login', owner: 'network' },
+  'status-407': { title: 'A proxy requires a login', owner: 'user' },
   'status-410': { title: 'The file was removed', owner: authorOrCopy },
   'status-451': { title: 'The file was removed for legal reasons', owner: 'author' },
   'status-*': { title: 'The host responds with this status' },
