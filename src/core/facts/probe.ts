@@ -54,6 +54,8 @@ export interface Hop {
   refusedByNode?: string;
   /** True if the request carried the credentials of the user; absent otherwise. */
   withCredentials?: true;
+  /** The origin that alone gets the credentials of the user, if this one asked for some (401, 403); absent otherwise. */
+  credentialsFor?: string;
   /** The proxy used; absent for a direct request. */
   proxy?: ProxyFacts;
   /** The beginning of the body as text, for a final response that is not 2xx. */

@@ -48,6 +48,8 @@ export async function requestHop(
     const response = await sendRequest(pooled, request, deadline);
     pool.recordResponseTime(origin, Date.now() - sentAt);
     const received = await receiveResponse(response, hop, request, deadline);
+    const { credentialsFor } = request;
+    if (credentialsFor !== null && (hop.status === 401 || hop.status === 403)) hop.credentialsFor = credentialsFor;
     return { hop, ...received, refusal: recordOutcome(pooled, request, hop.status, '') };
   } catch (error) {
     if (deadline.ended) return notSent(timeoutFailure(deadline.ended, href));

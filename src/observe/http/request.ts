@@ -62,6 +62,8 @@ export interface HopRequest {
   body: ((hop: Hop) => BodyReader) | null;
   /** True if the headers contain the secrets of the client. */
   withCredentials: boolean;
+  /** The origin of the secrets of the client if they are not sent; null if there are none, or if they are. */
+  credentialsFor: string | null;
   /** True if a range was requested, so that 206 is expected. */
   isRange: boolean;
   /** The kind of request, as the circuit breaker counts it. */
@@ -93,10 +95,8 @@ export function hopRequest(
   const origin = probe.origin === null ? null : hopOrigins(probe.origin, chain).at(-1)?.origin;
   if (typeof origin === 'string') headers.push(['origin', origin]);
   // Secrets are only sent to their origin, and not after a redirect away from it. A preflight carries none.
-  const credentials =
-    secrets && probe.method !== 'OPTIONS' && chain.every((hop) => originOf(hop) === secrets.origin)
-      ? secrets.headers
-      : [];
+  const hasSecrets = secrets !== null && secrets.headers.length > 0 && probe.method !== 'OPTIONS';
+  const credentials = hasSecrets && chain.every((hop) => originOf(hop) === secrets.origin) ? secrets.headers : [];
   for (const [name, value] of credentials) headers.push([name.toLowerCase(), value]);
   return {
     method: probe.method,
@@ -109,6 +109,7 @@ export function hopRequest(
     fresh: probe.fresh === true,
     tolerant: probe.tolerant === true,
     withCredentials: credentials.length > 0,
+    credentialsFor: hasSecrets && credentials.length === 0 ? secrets.origin : null,
     isRange: headers.some(([name]) => name === 'range'),
   };
 }

@@ -91,6 +91,7 @@ const CASES: Case[] = [
   ['unreachable', 'status-503', CDN, 'host'],
   ['unreachable', 'status-304', {}, 'cache'],
   ['unreachable', 'status-407', {}, 'user'],
+  ['unreachable', 'credentials-refused', {}, 'user'],
   ['unreachable', 'refused', {}, 'host'],
   ['unreachable', 'dns-not-found', {}, 'author'],
   ['unreachable', 'dns-failed', {}, 'host'],

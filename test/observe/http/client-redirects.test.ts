@@ -96,6 +96,19 @@ describe('secrets', () => {
     expect(host.requestsFor('/end')[0]!.headers).not.toHaveProperty('authorization');
   });
 
+  test('are for their own origin alone, as the facts about another one say that asks for some', async () => {
+    const unauthorized = answer({ status: 401 });
+    const { last } = await probe(other.on('/closed', unauthorized), {}, secrets());
+    expect(last.credentialsFor).toBe(host.origin);
+    const own = await probe(host.on('/closed', unauthorized), {}, secrets());
+    expect(own.last).toMatchObject({ withCredentials: true });
+    expect(own.last).not.toHaveProperty('credentialsFor');
+    const none = await probe(`${other.origin}/closed`);
+    expect(none.last).not.toHaveProperty('credentialsFor');
+    const found = await probe(other.on('/open', answer()), {}, secrets());
+    expect(found.last).not.toHaveProperty('credentialsFor');
+  });
+
   test('are not in the facts, even if the host echoes them', async () => {
     const { seen } = await probe(
       host.on(

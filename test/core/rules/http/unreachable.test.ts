@@ -231,6 +231,21 @@ ruleTable(unreachable, {
     ['401', status(401), { cause: 'status-401', advice: '--header-env' }],
     ['401 for credentials', withCredentials(401), { cause: 'credentials-refused' }],
     ['403 for credentials', withCredentials(403), { cause: 'credentials-refused' }],
+    [
+      '401 of another origin than that of the credentials',
+      facts(probe(hop({}, { status: 401, credentialsFor: 'https://registry.example.com' }))),
+      {
+        cause: 'status-401',
+        message: 'the given credentials were not sent there, since they are only for https://registry.example.com',
+        advice: 'serve it from the origin of the manifest',
+        evidence: { credentialsFor: 'https://registry.example.com' },
+      },
+    ],
+    [
+      '403 of another origin than that of the credentials',
+      facts(probe(hop({}, { status: 403, credentialsFor: 'https://registry.example.com' }))),
+      { cause: 'status-403', message: 'the given credentials were not sent there' },
+    ],
     ['404 for a request with credentials', withCredentials(404), { cause: 'status-404' }],
     [
       'nginx wants a client certificate',

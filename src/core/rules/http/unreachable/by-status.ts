@@ -65,7 +65,7 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
     when: ({ probe }) => areCredentialsRefused(probe),
     cause: 'credentials-refused',
     message: ({ lead, where }) => message`${lead}${where}: it refuses the credentials that were sent.`,
-    advice: message`Check that the credentials are valid, have not expired, and allow reading this file; some hosts respond in the same way for missing files.`,
+    advice: message`Check the given credentials (appreg verify: --header, --header-env; the service: those of the registry): that they are valid, have not expired, and allow reading this file. Some hosts respond in the same way for missing files.`,
   },
   {
     when: ({ status, hop }) =>
@@ -119,6 +119,14 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
     advice: ({ code }) => storeError(code)?.advice ?? message``,
   },
   {
+    when: ({ status, hop }) => status === 401 && hop.credentialsFor !== undefined,
+    cause: 'status-401',
+    message: ({ lead, where, hop }) =>
+      message`${lead}${where}: authentication is required, and the given credentials were not sent there, since they are only for ${hop.credentialsFor ?? ''}.`,
+    advice: message`Make the file public, list signed URLs, or serve it from the origin of the manifest: the service sends credentials to no other one either.`,
+    evidence: ({ hop }) => ({ credentialsFor: hop.credentialsFor ?? null }),
+  },
+  {
     when: ({ status }) => status === 404,
     cause: 'status-404',
     message: ({ lead, where }) => message`${lead}${where}: the file does not exist.`,
@@ -127,8 +135,8 @@ const STATUSES: readonly Row<RefusedRequest>[] = [
   {
     when: ({ status }) => status === 403,
     cause: 'status-403',
-    message: ({ lead, where }) =>
-      message`${lead}${where}: the file is not public, or does not exist (some hosts hide missing files this way).`,
+    message: ({ lead, where, hop: { credentialsFor } }) =>
+      message`${lead}${where}: the file is not public, or does not exist (some hosts hide missing files this way)${credentialsFor === undefined ? '' : `; the given credentials were not sent there, since they are only for ${credentialsFor}`}.`,
     advice: message`Make the file public, check that it exists, and that no firewall rule blocks automated clients.`,
   },
   {

@@ -66,7 +66,7 @@ export const UNREACHABLE_CAUSES = {
   'wrong-region': { title: 'The bucket is in another region', owner: 'author' },
   'no-content': { title: 'The host responds without content (204, 205)' },
   'client-certificate-required': { title: 'The host requires a client certificate' },
-  'credentials-refused': { title: 'The host refuses the credentials', owner: 'author' },
+  'credentials-refused': { title: 'The host refuses the credentials', owner: 'user' },
   'signature-expired': { title: 'The signed URL has expired', owner: 'author' },
   'status-304': { title: 'The host responds with 304 to an unconditional request', owner: 'cache' },
   'status-404': { title: 'The file does not exist', owner: authorOrCopy },
