@@ -37,6 +37,8 @@ const UNSEEN: Readonly<Record<string, string>> = {
   'app-not-listed': 'needs the name of an app that is looked for',
   'version-not-listed': 'needs a version that is looked for',
   'base-url-mismatched': 'needs the configuration of a workspace',
+  'url-of-other-app': 'is about names, which the specification does not relate to keys',
+  'version-of-other-app': 'needs the metadata files of two apps',
   'url-placeholder': 'is about pipelines, which the specification does not mention',
   'url-of-page': 'is about products, which the specification does not mention',
 };

@@ -52,12 +52,12 @@ describe('causes', () => {
   });
 
   test('a cause with a remedy of its own in each app is printed with all remedies', () => {
-    const digests = ['A'.repeat(64), 'B'.repeat(64)] as const;
+    const digests = ['A', 'B'].map((digit) => `${digit.repeat(32)}${'C1'.repeat(16)}`);
     const listed = digests.map((digest) => ({ ...entry('1.0.0'), artifactChecksum: `sha256:${digest}` }));
     const facts = snapshot(['a', 'b'], { a: { versions: [listed[0]] }, b: { versions: [listed[1]] } });
     const next = /next {2}(.*)\n +(b: .*)/.exec(show(facts));
-    expect(next?.[1]).toBe(`a: Write it as "sha256:${'a'.repeat(64)}".`);
-    expect(next?.[2]).toBe(`b: Write it as "sha256:${'b'.repeat(64)}".`);
+    expect(next?.[1]).toBe(`a: Write it as "sha256:${digests[0]?.toLowerCase()}".`);
+    expect(next?.[2]).toBe(`b: Write it as "sha256:${digests[1]?.toLowerCase()}".`);
     expect(show(facts, { format: 'markdown' })).toMatch(/next: differs by app:\n {4}- a: .*\n {4}- b: /);
   });
 

@@ -28,7 +28,15 @@ export async function artifactFacts(text: string): Promise<Record<string, unknow
     archive,
   };
   const { scan } = archive;
-  const run = { all: [], artifacts: [], before: null, appEntry: 'app.js', isPublishing: false };
+  const run = {
+    all: [],
+    artifacts: [],
+    app: null,
+    otherApps: null,
+    before: null,
+    appEntry: 'app.js',
+    isPublishing: false,
+  };
   return { facts, content: shown, archive, scan, wholeScan: scan, checksum, ...run };
 }
 

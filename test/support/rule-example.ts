@@ -1,5 +1,6 @@
 import { isPlainUrl } from '../../src/core/url/url-error.ts';
-import { appFields, textsForPeople, versionFields } from '../../src/core/registry/manifest.ts';
+import { appFields, iconUrlOf, textsForPeople, versionFields } from '../../src/core/registry/manifest.ts';
+import { ListedVersions } from '../../src/core/registry/listed-versions.ts';
 import { versionEntry } from '../../src/core/registry/version-entry.ts';
 import type { ResourceKind } from '../../src/core/facts/facts.ts';
 import { type JsonObject, type JsonValue, member, stringOrNull } from '../../src/core/json/json.ts';
@@ -48,6 +49,7 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
     return {
       keys: apps.map(([key]) => key),
       metadataUrls,
+      iconUrls: apps.map(([, entry]) => iconUrlOf(entry)),
       otherBase: baseUrl === undefined ? null : otherBase(urls, baseUrl, (path) => path === notes.get('file')),
       earlierKeys: notes.get('published')?.split(' ') ?? [],
       earlierSource: 'appreg.lock.json',
@@ -61,7 +63,12 @@ export const EXAMPLE_FACTS: Record<Subject, (text: string) => Facts | Promise<Fa
       versionEntry(index, versionFields(item)),
     );
     const published = notes.get('published');
+    const other = notes.get('otherApp');
+    const otherApps = new ListedVersions();
+    if (other !== undefined) otherApps.add('echo', [versionEntry(0, versionFields(JSON.parse(other) as JsonValue))]);
     return {
+      app: 'clock',
+      otherApps,
       versions,
       listed: versions.length,
       earlier: published === undefined ? [] : [JSON.parse(published)],

@@ -45,10 +45,15 @@ export function entry(key: string, more: object = {}): Record<string, unknown> {
 
 /** Elements of `versions` as they should be. */
 export function metadataWith(...versions: string[]): { versions: Record<string, unknown>[] } {
+  return metadataOf('a', versions);
+}
+
+/** The same of another app: its artifacts have URLs of their own. */
+export function metadataOf(key: string, versions: readonly string[]): { versions: Record<string, unknown>[] } {
   return {
     versions: versions.map((version, i) => ({
       version,
-      artifactUrl: `${BASE}apps/a/versions/${version}.tar.gz`,
+      artifactUrl: `${BASE}apps/${key.replace(/[^\w-]/g, '_')}/versions/${version}.tar.gz`,
       artifactChecksum: checksum(i + 1),
     })),
   };
@@ -72,7 +77,7 @@ export function snapshot(manifest: Source | string[], metadata: Record<string, S
     manifest: facts,
     apps: isObject(apps)
       ? Object.keys(apps).map((key) =>
-          app(key, apps[key], Object.hasOwn(metadata, key) ? metadata[key]! : metadataWith('1.0.0')),
+          app(key, apps[key], Object.hasOwn(metadata, key) ? metadata[key]! : metadataOf(key, ['1.0.0'])),
         )
       : [],
     orphans: [],

@@ -1,7 +1,7 @@
 import type { Baseline, DocumentFacts, RequestedApps } from '../facts/facts.ts';
 import { parseUrl } from '../url/url.ts';
 import type { JsonObject } from '../json/json.ts';
-import { manifestApps, manifestAppsIn, metadataUrlOf } from '../registry/manifest.ts';
+import { iconUrlOf, manifestApps, manifestAppsIn, metadataUrlOf } from '../registry/manifest.ts';
 import { judgeSubject } from './evaluate.ts';
 import { judgeDocument, judgeUrl, staleCopyAge } from './judge-resource.ts';
 import { locationOfDocument, type SubjectLocation } from './location.ts';
@@ -48,6 +48,7 @@ function judgeApps(run: Run, apps: JsonObject, { otherBase }: DocumentFacts, loc
     {
       keys,
       metadataUrls: keys.map((key) => metadataUrlOf(apps[key])),
+      iconUrls: keys.map((key) => iconUrlOf(apps[key])),
       otherBase: otherBase ?? null,
       earlierKeys: baseline === null ? NO_BASELINE : publishedKeys(baseline),
       earlierSource: baselineSource(run),

@@ -10,6 +10,7 @@ import {
 import { type DocumentContent } from '../json/content.ts';
 import { blockedBy } from '../facts/missing.ts';
 import { type JsonValue, parseDocument } from '../json/json.ts';
+import type { ListedVersions } from '../registry/listed-versions.ts';
 import { listedVersions } from '../registry/manifest.ts';
 import type { SemanticVersion } from '../registry/semantic-version.ts';
 import { versionEntries } from '../registry/version-entry.ts';
@@ -57,16 +58,19 @@ export function judgeVersions(
   const copyAge = staleCopyAge(run, place);
   const isCompared = run.settings.baseline?.isRequired === true;
   const location = isCompared ? { ...place, published: unchangedVersions(versions, earlier) } : place;
+  const { app, url } = place;
+  const otherApps = url !== null && app !== null && run.versionsSoFar.isSharedFile(url) ? null : run.versionsSoFar;
   judgeSubject(
     run,
     'metadata',
-    { versions, listed: list.length, earlier, earlierSource, requestedVersion, copyAge },
+    { app, otherApps, versions, listed: list.length, earlier, earlierSource, requestedVersion, copyAge },
     location,
   );
   const published = new Map(isMissing(earlier) ? [] : earlier.map((before) => [before.version, before]));
   const attested = run.settings.attestations === null ? [] : attestedVersions(versions, artifacts);
-  const all: AllVersions = { versions, artifacts, published, attested };
+  const all: AllVersions = { versions, artifacts, published, attested, otherApps };
   for (const entry of versions) judgeVersion(run, entry, all, location);
+  if (app !== null && otherApps !== null) otherApps.add(app, versions);
   return versions;
 }
 
@@ -112,6 +116,8 @@ interface AllVersions {
   published: ReadonlyMap<string | null, PublishedVersion>;
   /** The versions with an attestation, from the lowest upwards. */
   attested: readonly SemanticVersion[];
+  /** The versions of the apps before; null if the metadata file is that of another app, too. */
+  otherApps: ListedVersions | null;
 }
 
 function judgeVersion(run: Run, entry: VersionEntry, all: AllVersions, metadata: SubjectLocation): void {
@@ -199,7 +205,12 @@ function judgeContent(
   const isUnobserved = isMissing(facts.web) && isMissing(facts.content) && isMissing(facts.archive);
   if (isUnobserved && unobservedArtifacts.countAnother(facts, entry, record.notJudged)) return;
   const at = { ...place, pointer: `/versions/${entry.index}/artifactChecksum` };
-  const plan = evaluate(record, rules.on('artifact'), artifactFacts(settings, facts, entry, all), at);
+  const plan = evaluate(
+    record,
+    rules.on('artifact'),
+    artifactFacts(settings, facts, entry, { ...all, app: place.app }),
+    at,
+  );
   if (isUnobserved) unobservedArtifacts.keep(facts, entry, plan);
 }
 
@@ -207,7 +218,7 @@ function artifactFacts(
   { appEntry, isPublishing }: RunSettings,
   facts: ArtifactFacts,
   { version, artifactChecksum, digest: listed }: VersionEntry,
-  { versions, artifacts, published }: AllVersions,
+  { versions, artifacts, published, otherApps, app }: AllVersions & { app: string | null },
 ): FactsOf<'artifact'> {
   const digest: string | Missing = listed ?? CHECKSUM_MALFORMED;
   const inspected = onlySecondDownloadMatches(facts, digest) ? OTHER_BYTES : facts.archive;
@@ -220,6 +231,8 @@ function artifactFacts(
     checksum: artifactChecksum ?? SCHEMA_VIOLATION,
     all: versions,
     artifacts,
+    app,
+    otherApps,
     before: published.get(version) ?? null,
     answer: answerOf(facts),
     appEntry,

@@ -4,6 +4,7 @@ import type { RegistryPlace } from '../findings/fingerprint.ts';
 import type { ExceptionList, KnownFinding } from '../findings/report.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { UrlParts } from '../url/url.ts';
+import { ListedVersions } from '../registry/listed-versions.ts';
 import { RequestedHosts } from './hosts.ts';
 import type { SubjectLocation } from './location.ts';
 import type { RunRecord } from './record.ts';
@@ -59,6 +60,8 @@ export class Run {
   readonly rules: RuleTable;
   readonly record: RunRecord;
   readonly hosts = new RequestedHosts();
+  /** The versions of the apps so far. */
+  readonly versionsSoFar = new ListedVersions();
   readonly unobserved = new UnobservedResources();
   readonly unobservedArtifacts = new UnobservedArtifacts();
   /** Null before it was judged. */

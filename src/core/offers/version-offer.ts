@@ -93,13 +93,13 @@ function decide(entry: OfferEntry, { entries, errors, pinned }: VersionCase<Offe
   if (entry.checksum === null || (pinned === null && entries.some(({ checksum }) => checksum === null)))
     return refused('checksum-malformed', errors, 'The checksum is malformed.');
   const error = artifactError(entries, errors);
-  if (error === undefined && impossibleDigest(entry.checksum.slice('sha256:'.length)) !== null)
-    return refused('checksum-placeholder', errors, 'No artifact has the listed checksum.');
   const { facts } = entry;
   if (facts !== undefined && !isMissing(facts.content))
     return provedByDigest(entry, byDigest(entry.checksum, facts.content, facts.again, error));
   if (facts !== undefined && !isMissing(facts.web) && !isAnswered(facts.web.server))
     return withoutBytes(facts.web.server, error, pinned);
+  if (error === undefined && isImpossible(entry.checksum))
+    return refused('checksum-placeholder', errors, 'No artifact has the listed checksum.');
   // Without its bytes, an error is about its URL.
   return error && pinned === null ? { state: 'refused', ...error } : { state: 'unexamined', rule: error?.rule ?? null };
 }
@@ -131,10 +131,15 @@ function byDigest(
   if (matching && !error) return { state: 'verified', content: matching };
   return {
     state: 'refused',
-    rule: error?.rule ?? 'artifact-checksum-mismatch',
+    rule: error?.rule ?? (isImpossible(checksum) ? 'checksum-placeholder' : 'artifact-checksum-mismatch'),
     message: error?.message ?? 'The artifact has a different checksum.',
     served: matching ? null : servedChecksum(downloads),
   };
+}
+
+/** True for a checksum that no artifact has. */
+function isImpossible(checksum: string): boolean {
+  return impossibleDigest(checksum.slice('sha256:'.length)) !== null;
 }
 
 /** The artifact was requested, but its host did not send it. */

@@ -91,14 +91,6 @@ export interface ChecksumError {
 /** The fault of a malformed checksum; null for a well-formed one. */
 export function checksumError(text: string): ChecksumError | null {
   if (isChecksum(text)) return null;
-  const error = formError(text);
-  const impossible = error.repaired === null ? null : impossibleDigest(error.repaired.slice(7));
-  // In the right form it would still be the digest of no artifact.
-  if (impossible === null) return error;
-  return { cause: 'placeholder', message: message`The checksum is ${impossible.is}.`, repaired: null };
-}
-
-function formError(text: string): ChecksumError {
   const bare = text.trim();
   if (
     bare === '' ||

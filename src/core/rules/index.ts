@@ -18,6 +18,7 @@ import { appKeyAmbiguous } from './manifest/app-key-ambiguous.ts';
 import { appKeyUnportable } from './manifest/app-key-unportable.ts';
 import { noApps } from './manifest/no-apps.ts';
 import { blockColorMalformed } from './manifest/block-color-malformed.ts';
+import { urlOfOtherApp } from './manifest/url-of-other-app.ts';
 import { metadataUrlShared } from './manifest/metadata-url-shared.ts';
 import { urlMalformed } from './urls/url-malformed.ts';
 import { urlPlaceholder } from './urls/url-placeholder.ts';
@@ -37,6 +38,7 @@ import { noValidVersions } from './metadata/no-valid-versions.ts';
 import { checksumMalformed } from './metadata/checksum-malformed.ts';
 import { checksumPlaceholder } from './metadata/checksum-placeholder.ts';
 import { artifactUrlShared } from './metadata/artifact-url-shared.ts';
+import { versionOfOtherApp } from './metadata/version-of-other-app.ts';
 import { checksumShared } from './metadata/checksum-shared.ts';
 import { metadataOrphaned } from './documents/metadata-orphaned.ts';
 import { versionWithdrawn } from './history/version-withdrawn.ts';
@@ -128,6 +130,7 @@ export const rules: readonly AnyRule[] = [
   noApps,
   blockColorMalformed,
   metadataUrlShared,
+  urlOfOtherApp,
   urlMalformed,
   urlPlaceholder,
   urlOfPage,
@@ -147,6 +150,7 @@ export const rules: readonly AnyRule[] = [
   checksumPlaceholder,
   artifactUrlShared,
   checksumShared,
+  versionOfOtherApp,
   metadataOrphaned,
   baseUrlMismatched,
   versionWithdrawn,

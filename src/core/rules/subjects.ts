@@ -29,6 +29,7 @@ import type { SideProbes } from '../http/side-probes.ts';
 import type { UrlParts } from '../url/url.ts';
 import type { AppField } from '../registry/app-fields.ts';
 import type { SemanticVersion } from '../registry/semantic-version.ts';
+import type { ListedVersions } from '../registry/listed-versions.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
 import type { Exception } from '../findings/report.ts';
 
@@ -50,6 +51,7 @@ export interface Subjects {
     keys: readonly string[];
     /** Of each of the keys, if it is a text. */
     metadataUrls: readonly (string | null)[];
+    iconUrls: readonly (string | null)[];
     /** Null if the base URL of the workspace fits, and for a manifest that is not in a workspace. */
     otherBase: OtherBase | null;
     earlierKeys: readonly string[];
@@ -76,6 +78,10 @@ export interface Subjects {
     listed: number;
     earlier: readonly PublishedVersion[];
     earlierSource: string;
+    /** The key of the app; null if it is not known. */
+    app: string | null;
+    /** The versions of the apps before; null if the file is that of another app, too. */
+    otherApps: ListedVersions | null;
     /** The version that was requested by name, or null. */
     requestedVersion: string | null;
     copyAge: number;
@@ -129,6 +135,9 @@ export interface Subjects {
     all: readonly VersionEntry[];
     /** The observed facts of the artifacts of all entries, by their index. */
     artifacts: readonly ArtifactFacts[];
+    /** As for metadata. */
+    app: string | null;
+    otherApps: ListedVersions | null;
     /** The version as it was published; null if that is not known. */
     before: PublishedVersion | null;
     answer: Probe;

@@ -68,6 +68,8 @@ const CASES: Case[] = [
   ['checksum-placeholder', null, {}, 'author'],
   ['url-placeholder', 'template', {}, 'author'],
   ['url-of-page', 'file', {}, 'author'],
+  ['version-of-other-app', 'copy', {}, 'author'],
+  ['url-of-other-app', 'metadata', {}, 'author'],
   ['artifact-url-shared', null, {}, 'author'],
   ['checksum-shared', null, {}, 'author'],
   ['metadata-orphaned', null, {}, 'author'],

@@ -72,13 +72,6 @@ const NEARLY_VALID: [name: string, text: string, cause: string, repaired: string
   ['43 digits are not base64', `sha256:${hex.slice(0, 43)}`, 'wrong-length', null],
   ['43 digits behind a hyphen', `sha256-${'a'.repeat(43)}`, 'not-hexadecimal', null],
   ['nothing behind the prefix', 'sha256:', 'placeholder', null],
-  ['zeros in the wrong form', '0'.repeat(64), 'placeholder', null],
-  [
-    'the digest of no bytes in uppercase',
-    `sha256:${createHash('sha256').digest('hex').toUpperCase()}`,
-    'placeholder',
-    null,
-  ],
   ['nothing', '', 'placeholder', null],
   ['spaces', '  ', 'placeholder', null],
   ['unknown', 'unknown', 'placeholder', null],
@@ -114,7 +107,7 @@ test('any spelling of a real digest is corrected to that digest', () => {
     (bytes: Buffer) => `${bytes.toString('hex')}  -\n`,
   ];
   fc.assert(
-    fc.property(fc.uint8Array({ minLength: 2 }), fc.constantFrom(...write), (data, spell) => {
+    fc.property(fc.uint8Array(), fc.constantFrom(...write), (data, spell) => {
       const bytes = createHash('sha256').update(data).digest();
       const fault = checksumError(spell(bytes));
       // A digest of decimal digits alone has no upper case; it would be well-formed.

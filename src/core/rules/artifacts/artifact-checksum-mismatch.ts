@@ -12,8 +12,10 @@ import { lastHop, whyUndecoded } from '../../http/probe.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { defineRule, explainedBy, only, type Problem } from '../rule.ts';
 import { NOT_ITS_URL } from '../other-url.ts';
+import { otherAppsArtifact } from '../other-app.ts';
 import { otherVersion } from '../other-version.ts';
 import type { artifactChanged } from '../history/artifact-changed.ts';
+import type { checksumMalformed } from '../metadata/checksum-malformed.ts';
 import type { checksumPlaceholder } from '../metadata/checksum-placeholder.ts';
 
 /** For a file of the workspace. */
@@ -54,6 +56,7 @@ const CAUSES = {
   're-encoded': { title: 'The artifact was compressed again in transit', owner: hostOrCache, purge: 'last' },
   'inner-tar-listed': { title: 'The listed digest is that of the tar archive inside' },
   'other-versions-artifact': { title: 'The file is the artifact of another version' },
+  'other-apps-artifact': { title: 'The file is the artifact of another app' },
   'unstable-bytes': { title: 'Each download has a different digest' },
   'published-bytes': { title: 'The listed checksum changed since it was published' },
   'changed-since': { title: 'The file was replaced since it was published' },
@@ -70,7 +73,7 @@ export const artifactChecksumMismatch = defineRule({
   id: 'artifact-checksum-mismatch',
   title: 'Artifact whose SHA-256 differs from the listed one',
   on: 'artifact',
-  needs: ['facts', 'content', 'checksum', 'all', 'artifacts', 'before'],
+  needs: ['facts', 'content', 'checksum', 'all', 'artifacts', 'app', 'otherApps', 'before'],
   severity: 'error',
   spec: '7',
   symptom: 'checksum-mismatch',
@@ -81,6 +84,11 @@ export const artifactChecksumMismatch = defineRule({
         explainedBy<typeof checksumPlaceholder>(
           'checksum-placeholder',
           'No artifact has the listed checksum, and that finding names the one to list',
+        ),
+        explainedBy<typeof checksumMalformed>(
+          'checksum-malformed',
+          'The listed text is a placeholder, and that finding names the checksum to list',
+          'placeholder',
         ),
       ],
       'other-bytes',
@@ -99,11 +107,12 @@ a948904f2f0f479b8f8197694b30184b0d2ed1c1cd2a1ec0fb85d299a192a447  echo-1.0.0.tar
 $ sha256sum echo-1.0.0.tar.gz
 3a7bd3e2360a3d29eea436fcfb7e44c735d117c42d1c1835420b6b9942dd4f1b  echo-1.0.0.tar.gz`,
   },
-  check({ facts, content, checksum, all, artifacts, before }) {
+  check({ facts, content, checksum, all, artifacts, app, otherApps, before }) {
     const digest = digestOf(checksum) ?? digestOf(checksumError(checksum)?.repaired ?? '');
     // A value that is not a SHA-256 digest is reported by checksum-malformed, which names the digest to list.
     if (digest === null || content.sha256 === digest || content.cut) return null;
     const again = facts.again && !isMissing(facts.again) ? facts.again : null;
+    const ofOther = otherApps?.withDigest(content.sha256, app) ?? null;
     const answer = isMissing(facts.web) ? null : lastHop(facts.web.server);
     const found =
       again?.sha256 === digest
@@ -111,6 +120,7 @@ $ sha256sum echo-1.0.0.tar.gz
         : (contentSignature(content, again, facts) ??
           byDigest(digest, content, again, facts) ??
           otherVersion(facts, content, checksum, all, artifacts) ??
+          (ofOther && otherAppsArtifact(ofOther)) ??
           reEncoded(content) ??
           unstable(content, again) ??
           changed(content, digest, before) ??

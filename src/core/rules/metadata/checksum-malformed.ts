@@ -1,5 +1,5 @@
 import { message, type SafeText } from '../../text/message.ts';
-import { checksumError } from '../../registry/checksum.ts';
+import { checksumError, impossibleDigest } from '../../registry/checksum.ts';
 import type { Content } from '../../facts/facts.ts';
 import { defineRule } from '../rule.ts';
 import { adviceToList, archiveChecksum } from '../advice-to-list.ts';
@@ -40,6 +40,16 @@ export const checksumMalformed = defineRule({
     if (digest !== null) return null;
     const fault = checksumError(checksum);
     if (!fault) return null;
+    const impossible = fault.repaired === null ? null : impossibleDigest(fault.repaired.slice('sha256:'.length));
+    // In the right form it would still be the digest of no artifact.
+    if (impossible !== null)
+      return {
+        at: '/artifactChecksum',
+        cause: 'placeholder',
+        message: message`The checksum is ${impossible.is}.`,
+        advice: adviceToList(served),
+        evidence: { checksum },
+      };
     const weak = served && weakDigestOf(checksum, served);
     return {
       at: '/artifactChecksum',

@@ -3,11 +3,14 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { ArchiveFacts, ArtifactFacts, Content } from '../../../../src/core/facts/facts.ts';
 import { artifactChecksumMismatch } from '../../../../src/core/rules/artifacts/artifact-checksum-mismatch.ts';
+import { ListedVersions } from '../../../../src/core/registry/listed-versions.ts';
+import { entries } from '../../../support/core-facts.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 import { hop, probe, web } from '../../../support/probes.ts';
 
 const bytes = gzipSync('the published bytes');
 const sha256 = (data: Uint8Array | string): string => createHash('sha256').update(data).digest('hex');
+const otherApps = new ListedVersions();
 const LISTED = `sha256:${sha256(bytes)}`;
 
 function content(data: Uint8Array | string, more: Partial<Content> = {}): Content {
@@ -74,7 +77,7 @@ function facts(
       ? null
       : { version: '2.0.0', artifactUrl: 'https://a.test/x', artifactChecksum: more.before };
   const artifacts = more.there ? [whole, { ...whole, content: more.there }] : [whole];
-  return { facts: whole, content: seen, checksum, all, artifacts, before };
+  return { facts: whole, content: seen, checksum, all, artifacts, app: 'a', otherApps, before };
 }
 
 const decoded = (data: Uint8Array | string): Content['decoded'] => ({
@@ -89,6 +92,10 @@ tar.write('ustar\u000000', 257);
 const JOINED = ['several-members', 'entries-after-end'].map((code) => ({ code, message: '', entry: null }));
 const otherBytes = gzipSync('other bytes');
 
+/** Another app, whose artifact has these bytes. */
+const otherAppsBytes = gzipSync('the artifact of another app');
+otherApps.add('b', entries({ version: '3.0.0', artifactChecksum: `sha256:${sha256(otherAppsBytes)}` }));
+
 ruleTable(artifactChecksumMismatch, {
   clean: [
     ['equal', facts(content(bytes))],
@@ -99,6 +106,11 @@ ruleTable(artifactChecksumMismatch, {
     ['a placeholder is listed, which another rule reports', facts(content(bytes), 'sha256:unknown')],
   ],
   faulty: [
+    [
+      'the artifact of another app',
+      facts(content(otherAppsBytes)),
+      { cause: 'other-apps-artifact', message: '“b” 3.0.0', advice: 'Keep the listed checksum' },
+    ],
     ['other bytes', facts(content(otherBytes)), { cause: 'other-bytes', advice: `sha256:${sha256(otherBytes)}` }],
     ['empty', facts(content('')), { cause: 'empty-file' }],
     ['a page', facts(content('\n<!DOCTYPE html><title>Sign in</title>')), { cause: 'html-page', message: 'Sign in' }],

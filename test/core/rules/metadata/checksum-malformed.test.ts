@@ -31,6 +31,8 @@ ruleTable(checksumMalformed, {
     ['zeros, which another rule reports', withChecksum(`sha256:${'0'.repeat(64)}`)],
   ],
   faulty: [
+    ['zeros without the prefix', withChecksum('0'.repeat(64)), { cause: 'placeholder', message: 'a placeholder' }],
+    ['zeros, and an archive is served', withChecksum('0'.repeat(64), archive), { advice: `sha256:${archive.sha256}` }],
     [
       'upper case',
       withChecksum(validChecksum.toUpperCase().replace('SHA', 'sha')),

@@ -23,6 +23,7 @@ ruleTable(checksumPlaceholder, {
     ['a digest of few distinct digits', withHex('0110100110010110100101100110100110010110011010010110100110010110')],
     ['a digest with a long run', withHex(`${'0'.repeat(40)}${digest(2).slice(0, 24)}`)],
     ['half and half', withHex(digest(3).slice(0, 32).repeat(2))],
+    ['the digest of an empty file, and one is served', { ...served(Buffer.alloc(0)), digest: sha256('') }],
     ['malformed, which another rule reports', { digest: null, served: null }],
   ],
   faulty: [
