@@ -138,6 +138,7 @@ export interface VersionValues {
   state?: 'pending' | 'verified' | 'refused';
   rule?: string;
   reason?: string;
+  verifiedAt?: Date;
   withdrawnAt?: Date;
   swappedChecksum?: string;
   bytes?: number;

@@ -1,107 +1,46 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serve } from '@hono/node-server';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runDiagnose, type DiagnoseOptions } from '../../src/cli/commands/diagnose.ts';
-import type { GlobalOptions } from '../../src/cli/io/invocation.ts';
 import type { Report } from '../../src/core/findings/report.ts';
 import { cliContext } from '../../test/support/cli-context.ts';
-import { certificates } from '../../test/support/fault-certificates.ts';
-import { answer, type FaultHost, json, openFaultHost } from '../../test/support/fault-host.ts';
-import { checksum, gzipped, type Live, putRegistry } from '../../test/support/live-registry.ts';
+import { answer, json } from '../../test/support/fault-host.ts';
+import { checksum, gzipped } from '../../test/support/live-registry.ts';
 import { SERVICE_ACTOR } from '../src/domain/audit.ts';
 import { setPolicy } from '../src/db/policies.ts';
-import { addApp, addRegistry, addSubscription } from './database-fixture.ts';
-import { openWebFixture, type WebFixture } from './web-fixture.ts';
+import { addApp } from './database-fixture.ts';
+import { diagnoseServiceFixture, ofService } from './diagnose-fixture.ts';
 
 /** `diagnose --service` with the API of a running service. */
 
-let host: FaultHost;
-let live: Live;
-let folder: string;
-let fixture: WebFixture;
-let api: ReturnType<typeof serve>;
-let base: string;
-
-beforeAll(async () => {
-  host = await openFaultHost({ tls: certificates().get('good') });
-  folder = mkdtempSync(join(tmpdir(), 'appreg-diagnose-service-'));
-  writeFileSync(join(folder, 'ca.pem'), certificates().ca);
-  fixture = await openWebFixture();
-  api = await new Promise((resolve) => {
-    const server = serve({ fetch: fixture.app().fetch, port: 0, hostname: '127.0.0.1' }, () => resolve(server));
-  });
-  base = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-});
-afterAll(async () => {
-  await host.close();
-  api.close();
-  await fixture.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
-beforeEach(async () => {
-  live = putRegistry(host);
-  await fixture.db.deleteFrom('subscriptions').execute();
-  await fixture.db.deleteFrom('registries').execute();
-});
-
-async function run(
-  options: DiagnoseOptions,
-  globals: GlobalOptions = {},
-  env: NodeJS.ProcessEnv = {},
-): Promise<{ code: number; out: string }> {
-  const context = cliContext({ cwd: folder, options: { rule: ['tls-expiring=off'], ...globals }, env });
-  const code = await runDiagnose(context, live.url, { ca: 'ca.pem', ...options });
-  return { code, out: context.printed.out.join('\n') };
-}
-
-/** Of the token's organization, as a report. */
-async function joined(token: string, options: DiagnoseOptions = {}): Promise<Report> {
-  const { out } = await run({ service: base, tokenEnv: 'TOKEN', ...options }, { format: 'json' }, { TOKEN: token });
-  return JSON.parse(out) as Report;
-}
-
-const ofService = ({ findings }: Report): string[] =>
-  findings
-    .filter(({ rule }) => rule.startsWith('service-'))
-    .map(({ severity, rule, cause, app, version }) => [severity, rule, cause, app, version].filter(Boolean).join(' '));
+const service = diagnoseServiceFixture();
+const { run, joined, subscribed } = service;
 
 const HOUR = 3_600_000;
-
-/** A subscription to the live registry, by another spelling of its URL. */
-async function subscribed(
-  values: Parameters<typeof addRegistry>[2] = {},
-): Promise<{ token: string; registryId: number }> {
-  const { id, token } = await fixture.join();
-  const registryId = await addRegistry(fixture.db, live.url, values);
-  await addSubscription(fixture.db, id, registryId);
-  return { token, registryId };
-}
 
 describe('the service checked before a version was published', () => {
   test('is a note that says when it checks again, in all formats, and from the bundle', async () => {
     const { token, registryId } = await subscribed();
     await addApp(
-      fixture.db,
+      service.web.db,
       registryId,
       'app-a',
       {},
-      { '1.0.0': { state: 'verified', artifactChecksum: checksum(live.older) } },
+      { '1.0.0': { state: 'verified', artifactChecksum: checksum(service.live.older) } },
     );
     const report = await joined(token, { bundle: 'ticket.json' });
     expect(ofService(report)).toEqual(['note service-not-looked-yet before app-a']);
     const message = report.findings.find(({ rule }) => rule === 'service-not-looked-yet')?.message;
     expect(message).toMatch(/1 version of app-a: 2\.0\.0\. It last checked at .* UTC\. The next check is at .* UTC\./);
-    const shown = await run({ service: base, tokenEnv: 'TOKEN' }, {}, { TOKEN: token });
+    const shown = await run({ service: service.base, tokenEnv: 'TOKEN' }, {}, { TOKEN: token });
     expect(shown.out).toContain(message);
-    const markdown = await run({ service: base, tokenEnv: 'TOKEN' }, { format: 'markdown' }, { TOKEN: token });
+    const markdown = await run({ service: service.base, tokenEnv: 'TOKEN' }, { format: 'markdown' }, { TOKEN: token });
     expect(markdown.out).toContain('service-not-looked-yet');
-    for (const out of [shown.out, markdown.out, readFileSync(join(folder, 'ticket.json'), 'utf8')])
+    for (const out of [shown.out, markdown.out, readFileSync(join(service.folder, 'ticket.json'), 'utf8')])
       expect(out).not.toContain(token);
-    const context = cliContext({ cwd: folder, options: { format: 'json' } });
+    const context = cliContext({ cwd: service.folder, options: { format: 'json' } });
     await runDiagnose(context, 'ticket.json', {});
     expect(ofService(JSON.parse(context.printed.out.join('\n')) as Report)).toEqual(ofService(report));
   });
@@ -117,12 +56,12 @@ test('a version with another digest than the pinned one is an error', async () =
   const { token, registryId } = await subscribed();
   const other = Buffer.from('other bytes');
   await addApp(
-    fixture.db,
+    service.web.db,
     registryId,
     'app-a',
     {},
     {
-      '1.0.0': { state: 'verified', artifactChecksum: checksum(live.older) },
+      '1.0.0': { state: 'verified', artifactChecksum: checksum(service.live.older) },
       '2.0.0': { state: 'verified', artifactChecksum: checksum(other) },
     },
   );
@@ -130,15 +69,15 @@ test('a version with another digest than the pinned one is an error', async () =
   expect(ofService(report)).toEqual(['error service-first-seen-differs app-a 2.0.0']);
   expect(report.findings.find(({ rule }) => rule === 'service-first-seen-differs')?.evidence).toMatchObject({
     inForce: checksum(other),
-    listed: checksum(live.artifact),
+    listed: checksum(service.live.artifact),
   });
 });
 
 test.each(['..', '.', ''])('an app whose key no URL can have hides nothing about others: “%s”', async (key) => {
   const { token, registryId } = await subscribed();
-  await addApp(fixture.db, registryId, key, { visible: false, because: ['app-key-unsafe'] });
+  await addApp(service.web.db, registryId, key, { visible: false, because: ['app-key-unsafe'] });
   const other = { artifactChecksum: checksum(Buffer.from('other bytes')) };
-  await addApp(fixture.db, registryId, 'app-a', {}, { '2.0.0': other });
+  await addApp(service.web.db, registryId, 'app-a', {}, { '2.0.0': other });
   expect(ofService(await joined(token))).toContain('error service-first-seen-differs app-a 2.0.0');
 });
 
@@ -149,10 +88,10 @@ const disagreements = ({ findings }: Report): string[] =>
 async function knows(app: Parameters<typeof addApp>[3], first: object = {}, second: object = {}): Promise<string> {
   const { token, registryId } = await subscribed();
   const versions = {
-    '1.0.0': { artifactChecksum: checksum(live.older), ...first },
-    '2.0.0': { artifactChecksum: checksum(live.artifact), ...second },
+    '1.0.0': { artifactChecksum: checksum(service.live.older), ...first },
+    '2.0.0': { artifactChecksum: checksum(service.live.artifact), ...second },
   };
-  await addApp(fixture.db, registryId, 'app-a', app, versions);
+  await addApp(service.web.db, registryId, 'app-a', app, versions);
   return token;
 }
 
@@ -162,7 +101,7 @@ describe('the service disagrees with what is served now', () => {
   });
 
   test('about a version that it offers, and that fails verification now', async () => {
-    live.serve('1.tar.gz', gzipped('other'));
+    service.live.serve('1.tar.gz', gzipped('other'));
     const report = await joined(await knows({}));
     expect(ofService(report)).toEqual(['note service-disagrees version-offered app-a 1.0.0']);
     expect(disagreements(report)[0]).toMatch(
@@ -171,8 +110,8 @@ describe('the service disagrees with what is served now', () => {
   });
 
   test('about a version whose artifact is gone, and not while its host is down', async () => {
-    live.serve('1.tar.gz', answer({ status: 404 }));
-    live.serve('2.tar.gz', answer({ status: 503 }));
+    service.live.serve('1.tar.gz', answer({ status: 404 }));
+    service.live.serve('2.tar.gz', answer({ status: 503 }));
     const report = await joined(await knows({}), { retries: 0 } as DiagnoseOptions);
     expect(ofService(report)).toEqual(['note service-disagrees version-offered app-a 1.0.0']);
     expect(disagreements(report)[0]).toContain('unreachable');
@@ -180,7 +119,10 @@ describe('the service disagrees with what is served now', () => {
 
   test('about an app that it shows, and that subscribers do not see now', async () => {
     const token = await knows({});
-    host.on('/registry.json', json({ apps: { 'app-a': { name: 'A', appMetadataUrl: `${host.origin}/a.json` } } }));
+    service.host.on(
+      '/registry.json',
+      json({ apps: { 'app-a': { name: 'A', appMetadataUrl: `${service.host.origin}/a.json` } } }),
+    );
     const report = await joined(token);
     expect(ofService(report)).toEqual(['note service-disagrees app-shown app-a']);
     expect(disagreements(report)[0]).toContain('The service shows the app, which is hidden now: schema-violation.');
@@ -189,18 +131,22 @@ describe('the service disagrees with what is served now', () => {
   test('about nothing if its metadata file cannot be used now, since the service keeps what it had read', async () => {
     const token = await knows({});
     for (const broken of [answer({ status: 404 }), json({}), answer({ body: 'no JSON' })]) {
-      host.on('/a.json', broken);
+      service.host.on('/a.json', broken);
       expect(ofService(await joined(token, { retries: 0 } as DiagnoseOptions))).toEqual([]);
     }
-    host.on('/a.json', json({ versions: [] }));
-    expect(ofService(await joined(token))).toEqual(['note service-disagrees app-shown app-a']);
+    service.host.on('/a.json', json({ versions: [] }));
+    expect(ofService(await joined(token))).toEqual([
+      'note service-disagrees app-shown app-a',
+      'error service-version-withdrawn version app-a 1.0.0',
+      'error service-version-withdrawn version app-a 2.0.0',
+    ]);
   });
 
   test('about nothing if it has the last copy of an artifact, unless its host serves other bytes', async () => {
-    live.serve('1.tar.gz', answer({ status: 404 }));
+    service.live.serve('1.tar.gz', answer({ status: 404 }));
     const token = await knows({}, { lostAt: new Date() });
     expect(ofService(await joined(token))).toEqual([]);
-    live.serve('1.tar.gz', gzipped('other'));
+    service.live.serve('1.tar.gz', gzipped('other'));
     expect(ofService(await joined(token))).toEqual(['note service-disagrees version-offered app-a 1.0.0']);
   });
 
@@ -223,9 +169,9 @@ describe('the service disagrees with what is served now', () => {
 
   test('about nothing if an artifact with the listed checksum is refused by both', async () => {
     const bad = Buffer.from('no archive');
-    live.serve('1.tar.gz', gzipped(bad));
-    live.versions[1]!.artifactChecksum = checksum(bad);
-    live.list();
+    service.live.serve('1.tar.gz', gzipped(bad));
+    service.live.versions[1]!.artifactChecksum = checksum(bad);
+    service.live.list();
     const report = await joined(await knows({}, { ...refused, artifactChecksum: checksum(bad) }));
     expect(ofService(report)).toEqual([]);
   });
@@ -237,14 +183,14 @@ describe('an organization that requires attestations', () => {
   /** Both versions are verified, and the newest one is held back. */
   async function holding(): Promise<string> {
     const token = await knows({});
-    const subscription = await fixture.db.selectFrom('subscriptions').select('id').executeTakeFirstOrThrow();
-    await fixture.db
+    const subscription = await service.web.db.selectFrom('subscriptions').select('id').executeTakeFirstOrThrow();
+    await service.web.db
       .updateTable('subscriptions')
       .set({ attestations: 'require', attestationSigner: JSON.stringify(SIGNER) })
       .execute();
     const about = { subscriptionId: subscription.id, appKey: 'app-a' };
-    const bytes = [live.older, live.artifact].map(checksum);
-    await fixture.db
+    const bytes = [service.live.older, service.live.artifact].map(checksum);
+    await service.web.db
       .insertInto('attestationDecisions')
       .values([
         { ...about, version: '1.0.0', checksum: bytes[0]!, decision: 'offered-before', heldSince: null },
@@ -264,16 +210,16 @@ describe('an organization that requires attestations', () => {
       symptom: 'app-does-not-appear',
       evidence: { versions: ['2.0.0'] },
     });
-    const shown = await run({ service: base, tokenEnv: 'TOKEN' }, {}, { TOKEN: token });
+    const shown = await run({ service: service.base, tokenEnv: 'TOKEN' }, {}, { TOKEN: token });
     expect(shown.out).toContain('holds back version 2.0.0 of app-a');
   });
 
   test('is said with what its host has', async () => {
     const token = await holding();
-    const { id } = await fixture.db.selectFrom('registries').select('id').executeTakeFirstOrThrow();
+    const { id } = await service.web.db.selectFrom('registries').select('id').executeTakeFirstOrThrow();
     const row = { registryId: id, appKey: 'app-a', version: '2.0.0', keySha256: '', facts: null, askedAt: new Date() };
-    const state = { checksum: checksum(live.artifact), state: 'url-signed' } as const;
-    await fixture.db
+    const state = { checksum: checksum(service.live.artifact), state: 'url-signed' } as const;
+    await service.web.db
       .insertInto('attestations')
       .values({ ...row, ...state })
       .execute();
@@ -285,12 +231,12 @@ describe('an organization that requires attestations', () => {
 
 test('an organization whose policy holds a version back', async () => {
   const token = await knows({});
-  const { id: subscriptionId, organizationId } = await fixture.db
+  const { id: subscriptionId, organizationId } = await service.web.db
     .selectFrom('subscriptions')
     .select(['id', 'organizationId'])
     .executeTakeFirstOrThrow();
   const target = { organizationId, subscriptionId, actor: SERVICE_ACTOR, now: new Date(), confirm: false };
-  await setPolicy(fixture.db, target, { schema: 1, deny: ['*@2.0.0'] });
+  await setPolicy(service.web.db, target, { schema: 1, deny: ['*@2.0.0'] });
   const report = await joined(token);
   expect(ofService(report)).toEqual(['warning service-policy policy app-a 2.0.0']);
   expect(report.findings.find(({ rule }) => rule === 'service-policy')).toMatchObject({
@@ -310,14 +256,14 @@ test('an app whose metadata file the service cannot use, and that cannot be used
   const token = await knows({ failingSince: new Date(Date.now() - 5 * HOUR) });
   expect(ofService(await joined(token))).toEqual(['error service-refused repeatedly app-a']);
   for (const broken of [answer({ status: 404 }), json({}), answer({ body: '{"versions":[' })]) {
-    host.on('/a.json', broken);
+    service.host.on('/a.json', broken);
     expect(ofService(await joined(token, { retries: 0 } as DiagnoseOptions))).toEqual([]);
   }
 });
 
 test('a suspended organization', async () => {
-  const { id, token } = await fixture.join();
-  await fixture.db.updateTable('organizations').set({ suspendedAt: new Date() }).where('id', '=', id).execute();
+  const { id, token } = await service.web.join();
+  await service.web.db.updateTable('organizations').set({ suspendedAt: new Date() }).where('id', '=', id).execute();
   expect(ofService(await joined(token))).toEqual(['error service-policy suspended']);
 });
 
@@ -339,9 +285,9 @@ describe('a service that cannot answer', () => {
   afterAll(() => void other.close());
 
   test('is not judged, with the reason; the registry itself is', async () => {
-    const { token } = await fixture.join();
+    const { token } = await service.web.join();
     const report = await joined(token);
-    expect(reason(report)).toBe(`${base}/ has no subscription of this organization to this URL`);
+    expect(reason(report)).toBe(`${service.base}/ has no subscription of this organization to this URL`);
     expect(report.outcome).not.toBe('incomplete');
     expect(report.summary.artifacts).toBe(2);
     expect(reason(await joined('apr_wrong'))).toMatch(/requires a valid token \(401\): --token-env names the variable/);
@@ -374,10 +320,10 @@ describe('a service that cannot answer', () => {
   });
 
   test('a registry that cannot be read is diagnosed all the same', async () => {
-    host.on('/registry.json', answer({ status: 500, body: 'down' }));
+    service.host.on('/registry.json', answer({ status: 500, body: 'down' }));
     const report = await joined('t', { service: 'http://127.0.0.1:9', timeout: 2 });
     expect(report.findings.map(({ rule }) => rule)).toContain('unreachable');
-    host.on('/registry.json', json({ apps: {} }));
+    service.host.on('/registry.json', json({ apps: {} }));
   });
 });
 

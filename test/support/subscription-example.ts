@@ -38,6 +38,8 @@ export function subscriptionFacts(text: string): Record<string, unknown> {
     isManifestUsable: true,
     served: isAboutApp ? servedApp(served) : null,
     known: isAboutApp ? knownApp(known) : null,
+    dropped: [],
+    explained: new Set(),
     now: NOW,
   };
 }

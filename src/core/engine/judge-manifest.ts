@@ -1,11 +1,11 @@
-import type { Baseline, DocumentFacts, RequestedApps } from '../facts/facts.ts';
+import type { DocumentFacts, RequestedApps } from '../facts/facts.ts';
 import { parseUrl } from '../url/url.ts';
 import type { JsonObject } from '../json/json.ts';
 import { iconUrlOf, manifestApps, manifestAppsIn, metadataUrlOf } from '../registry/manifest.ts';
 import { judgeSubject } from './evaluate.ts';
 import { judgeDocument, judgeUrl, staleCopyAge } from './judge-resource.ts';
 import { locationOfDocument, type SubjectLocation } from './location.ts';
-import { baselineSource, type JudgedManifest, NO_BASELINE, type Run } from './run.ts';
+import { baselineSource, type JudgedManifest, NO_BASELINE, publishedKeys, type Run } from './run.ts';
 import { SYMPTOMS } from '../findings/report.ts';
 
 /** Judges the manifest. The first shard reports on it, the others only read it. */
@@ -58,11 +58,6 @@ function judgeApps(run: Run, apps: JsonObject, { otherBase }: DocumentFacts, loc
     { ...location, pointer: '/apps' },
   );
   if (requested !== null) noteUnlisted(run, requested, keys);
-}
-
-/** The apps of a baseline that were served, as far as it says. */
-function publishedKeys({ keys, isUnserved }: Baseline): readonly string[] {
-  return isUnserved === undefined ? keys : keys.filter((key) => !isUnserved(key));
 }
 
 /** A requested app that is not listed is hidden; if no requested app is listed, nothing else was observed. */

@@ -6,16 +6,18 @@ import {
   type ServedApp,
   type ServedVersion,
   type ServiceFacts,
+  type SubscribedApp,
 } from '../facts/facts.ts';
 import { headerValue, httpDate } from '../http/headers.ts';
 import { lastHop } from '../http/probe.ts';
 import { isChecksum } from '../registry/checksum.ts';
+import { respellingIn } from '../registry/respelled.ts';
 import type { VersionEntry } from '../registry/version-entry.ts';
 import type { FactsOf } from '../rules/subjects.ts';
 import { judgeSubject } from './evaluate.ts';
 import type { JudgedApp } from '../offers/judged-app.ts';
 import { locationOf } from './location.ts';
-import { NOT_REQUESTED, type Run } from './run.ts';
+import { NOT_REQUESTED, publishedKeys, type Run } from './run.ts';
 import { offerOf, type VersionError, type VersionOffer } from '../offers/version-offer.ts';
 
 /** Compares what a subscriber service knows with what is served now. */
@@ -29,7 +31,16 @@ export function judgeService(run: Run, facts: ServiceFacts | Missing): void {
   const service = isMissing(facts) ? { ...facts, runWide: true, intentional: true } : facts;
   const registry = isMissing(service) ? service : (service.registry ?? SUSPENDED);
   const isManifestUsable = manifest !== null && manifest.apps !== null;
-  const common: FactsOf<'subscription'> = { service, registry, isManifestUsable, served: null, known: null, now };
+  const common: FactsOf<'subscription'> = {
+    service,
+    registry,
+    isManifestUsable,
+    served: null,
+    known: null,
+    dropped: isMissing(service) ? [] : droppedApps(run, service),
+    explained: new Set(),
+    now,
+  };
   judgeSubject(run, 'subscription', common, manifest?.location ?? locationOf('manifest', NOT_REQUESTED));
   if (isMissing(service) || service.apps === null) return;
   const known = new Map(service.apps.map((app) => [app.key, app]));
@@ -38,8 +49,32 @@ export function judgeService(run: Run, facts: ServiceFacts | Missing): void {
   );
   for (const app of served ?? []) {
     const place = locationOf('metadata', NOT_REQUESTED, { app: app.key, url: app.url });
-    judgeSubject(run, 'subscription', { ...common, served: app, known: known.get(app.key) ?? null }, place);
+    const ofService = known.get(app.key) ?? null;
+    const explained = explainedIn(run, app.key, ofService);
+    const ofApp = { served: app, known: ofService, dropped: [], explained };
+    judgeSubject(run, 'subscription', { ...common, ...ofApp }, place);
   }
+}
+
+/** The apps that the service knows and the manifest does not list; those that the baseline lists are reported as withdrawn. */
+function droppedApps({ manifest, settings: { baseline } }: Run, { apps }: ServiceFacts): SubscribedApp[] {
+  const listed = manifest?.apps ?? null;
+  if (listed === null) return [];
+  const published = new Set(baseline === null ? [] : publishedKeys(baseline));
+  return (apps ?? []).filter(({ key }) => !Object.hasOwn(listed, key) && !published.has(key));
+}
+
+/** The versions of an app whose absence other rules report: the baseline lists them, or they are in another spelling. */
+function explainedIn(
+  { listed, settings: { baseline } }: Run,
+  key: string,
+  known: SubscribedApp | null,
+): ReadonlySet<string> {
+  const before = baseline?.app(key) ?? [];
+  const published = isMissing(before) ? [] : before.filter(({ isUnserved }) => isUnserved !== true);
+  const texts = listed.get(key)?.versions ?? new Set<string>();
+  const respelled = (known?.versions ?? []).filter(({ version }) => respellingIn(texts, version) !== null);
+  return new Set([...published, ...respelled].map(({ version }) => version));
 }
 
 /**

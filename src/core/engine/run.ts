@@ -93,3 +93,8 @@ export const NOT_REQUESTED: Missing = { missing: { code: 'not-requested', flag: 
 export function baselineSource({ settings: { baseline } }: Run): string | Missing {
   return baseline === null ? NO_BASELINE : baseline.source;
 }
+
+/** The apps of a baseline that were served, as far as it says. */
+export function publishedKeys({ keys, isUnserved }: Baseline): readonly string[] {
+  return isUnserved === undefined ? keys : keys.filter((key) => !isUnserved(key));
+}

@@ -103,6 +103,7 @@ import { iconEmbeddingRefused } from './icons/icon-embedding-refused.ts';
 import { iconOversized } from './icons/icon-oversized.ts';
 import { iconSvgActive } from './icons/icon-svg-active.ts';
 import { serviceNotLookedYet } from './service/service-not-looked-yet.ts';
+import { serviceVersionWithdrawn } from './service/service-version-withdrawn.ts';
 import { serviceFirstSeenDiffers } from './service/service-first-seen-differs.ts';
 import { serviceDisagrees } from './service/service-disagrees.ts';
 import { serviceRefused } from './service/service-refused.ts';
@@ -220,6 +221,7 @@ export const rules: readonly AnyRule[] = [
   iconSvgActive,
   serviceNotLookedYet,
   serviceFirstSeenDiffers,
+  serviceVersionWithdrawn,
   serviceRefused,
   serviceDisagrees,
   servicePolicy,

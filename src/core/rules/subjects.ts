@@ -195,6 +195,10 @@ export interface Subjects {
     served: ServedApp | null;
     /** The app as the service knows it; null if it does not. */
     known: SubscribedApp | null;
+    /** The apps that the service knows and the manifest does not list; of the registry as a whole. */
+    dropped: readonly SubscribedApp[];
+    /** The versions of the app whose absence other rules report. */
+    explained: ReadonlySet<string>;
     now: string;
   };
   /**

@@ -144,6 +144,7 @@ const CASES: Case[] = [
   ['service-not-looked-yet', 'before', {}, 'service'],
   ['service-not-looked-yet', 'older-copy', {}, 'cache'],
   ['service-first-seen-differs', null, {}, 'author'],
+  ['service-version-withdrawn', 'version', {}, 'author'],
   ['service-refused', 'repeatedly', {}, 'host'],
   ['service-refused', 'credentials', {}, 'user'],
   ['service-disagrees', 'app-hidden', {}, 'service'],
