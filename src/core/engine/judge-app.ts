@@ -31,9 +31,10 @@ export function judgeApp(run: Run, manifest: JudgedManifest, facts: AppFacts): J
   judgeSubject(run, 'app', entryFacts(run, key, entry), place, 'entry');
   judgeIcon(run, facts.icon, iconUrlOf(entry), place);
 
-  const metadata = metadataLocation(place, facts, metadataUrlOf(entry));
   const { document, file } = manifest.location;
-  judgeUrl(run, 'metadata', metadata.url, { ...metadata, document, file, pointer: `${pointer}/appMetadataUrl` });
+  const listedAt = { document, file, pointer: `${pointer}/appMetadataUrl` };
+  const metadata = { ...metadataLocation(place, facts, metadataUrlOf(entry)), listedAt };
+  judgeUrl(run, 'metadata', metadata.url, { ...metadata, ...listedAt });
   const value = judgeDocument(run, facts.metadata, metadata);
   const listed = listedVersions(value);
   // Without a list of versions no artifact is known.

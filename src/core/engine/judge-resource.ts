@@ -97,7 +97,8 @@ export function judgeResponse(run: Run, facts: Resource, place: SubjectLocation,
   const at = place.pointer === '' ? { ...place, document: null } : place;
   if (phase === 'before-content') {
     const { file, local = null } = facts;
-    if (file !== null) judgeSubject(run, 'local-file', { resource, path: file, state: local }, place);
+    if (file !== null)
+      judgeSubject(run, 'local-file', { resource, path: file, state: local }, { ...place, ...place.listedAt });
     noteResource(run, facts, at);
   }
   const rules = run.rules.onResource(phase);
@@ -121,7 +122,8 @@ function noteResource(run: Run, facts: Resource, place: SubjectLocation): void {
   const { record, hosts } = run;
   const { resource } = place;
   record.addReused(resource, facts);
-  if (facts.otherName !== undefined) judgeSubject(run, 'file', { resource, ...facts.otherName }, place);
+  if (facts.otherName !== undefined)
+    judgeSubject(run, 'file', { resource, ...facts.otherName }, { ...place, ...place.listedAt });
   if (isMissing(facts.web)) return;
   record.addSampled(resource, facts.web.head);
   hosts.addHops(resource, facts.web.server);

@@ -14,6 +14,8 @@ export interface SubjectLocation {
   /** The responses of the resource's URL. */
   web: HttpViews | Missing;
   found: Found;
+  /** The field that names the document; absent for one that no document names. */
+  listedAt?: Pick<SubjectLocation, 'document' | 'file' | 'pointer'>;
   /** The versions that the state of `--against` has as they are now: none of them may be changed. */
   published?: ReadonlySet<string>;
   /** The same by the listed text of a version, for findings on the document that are about one of its versions. */

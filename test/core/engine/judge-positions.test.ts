@@ -157,14 +157,15 @@ describe('positions', () => {
     );
   });
 
-  test('findings about an unread document have no line and column', () => {
+  test('a finding about a document that does not exist has the position of the field that names it', () => {
     const facts = snapshot(['a'], { a: { missing: { code: 'blocked-by', rule: 'file-missing' } } });
     facts.apps[0]!.metadata.local = 'missing';
     expect(onlyFinding(lint(facts))).toMatchObject({
       rule: 'file-missing',
-      line: null,
-      column: null,
-      file: 'apps/a/versions.json',
+      file: 'registry.json',
+      pointer: '/apps/a/appMetadataUrl',
+      line: 10,
+      column: 25,
     });
   });
 });

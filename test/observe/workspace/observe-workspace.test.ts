@@ -157,7 +157,12 @@ describe('a workspace', () => {
     const report = await lint(
       folder({ 'registry.json': registry('a', 'b'), 'apps/b/versions.json': metadataWith('1.0.0') }),
     );
-    expect(foundIn(report)).toEqual(['file-missing missing apps/a/versions.json']);
+    expect(foundIn(report)).toEqual(['file-missing missing registry.json']);
+    expect(report.findings[0]).toMatchObject({
+      message: 'The metadata file apps/a/versions.json does not exist.',
+      pointer: '/apps/a/appMetadataUrl',
+      line: 10,
+    });
     expect(report.apps).toEqual([
       { key: 'a', visible: false, because: ['file-missing'], latest: null },
       { key: 'b', visible: null, because: [], latest: '1.0.0' },
@@ -261,10 +266,10 @@ describe.skipIf(process.platform === 'win32')('symbolic links', () => {
     expect([apps[2]!.artifacts[0]!, apps[2]!.icon].map(({ local }) => local)).toEqual(['outside', 'outside']);
     expect(orphans).toEqual([]);
     expect(foundIn(await lint(root))).toEqual([
-      'file-missing outside apps/a/versions.json',
       'file-missing missing registry.json',
-      'file-missing outside apps/b/versions.json',
+      'file-missing outside registry.json',
       'file-missing missing registry.json',
+      'file-missing outside registry.json',
       'file-missing outside registry.json',
       'file-missing outside apps/c/versions.json',
     ]);
