@@ -171,6 +171,7 @@ describe('the report', () => {
       'failed',
       'changedTexts',
       'conflicts',
+      'withoutFolder',
     ]);
     expect(report.summary).toMatchObject({ unchanged: 1, new: 1, behind: 0, published: 1, failed: 0 });
     expect(report.apps.map(({ key }) => key)).toEqual(['a', 'b']);
