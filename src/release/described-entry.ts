@@ -4,8 +4,6 @@ import { appFields } from '../core/registry/manifest.ts';
 import { type EntryChanges, entryChanges, hasWrites, NO_CHANGES } from '../core/release/entry-changes.ts';
 import type { ReleaseState } from '../core/release/state.ts';
 import { type AppToAssemble, textsOf } from '../publish/described-app.ts';
-import { iconPath } from '../publish/parts/icon.ts';
-import { sha256Of } from '../store/bytes.ts';
 import type { FoundApp } from './find-apps.ts';
 import type { PublishedState } from './published.ts';
 
@@ -26,20 +24,21 @@ const PUBLISHING: readonly ReleaseState[] = ['unchanged', 'new', 'rebuilt'];
  * those of that version, and not compared.
  * @param described null if it is not listed, or nothing describes it
  */
-export async function compareEntry(
+export function compareEntry(
   { key, isMaintained }: FoundApp,
   described: AppToAssemble | null,
   state: ReleaseState,
-  published: PublishedState,
-): Promise<ComparedEntry> {
-  const entry = member(published.entries, key);
+  { entries, icons, lock }: PublishedState,
+): ComparedEntry {
+  const entry = member(entries, key);
   if (described === null || entry === undefined || isMaintained) return NOTHING;
-  const url = described.entry.blockStyle.iconUrl;
-  const isFile = iconPath(described) !== null;
-  const icon = isFile ? await published.file(url, 'its icon is reported as changed') : null;
-  const texts = { fields: appFields(entry), iconSha256: icon === null ? null : sha256Of(icon) };
-  const recorded = published.lock?.descriptions.get(key);
-  const { toRecord, ...changes } = entryChanges(textsOf(described), texts, recorded);
+  const texts = textsOf(described);
+  const fields = appFields(entry);
+  // The file at another place is looked at when it is planned.
+  const icon = fields.iconUrl === described.entry.blockStyle.iconUrl ? icons.get(key) : null;
+  const published = { fields, iconSha256: icon === undefined ? texts.iconSha256 : icon };
+  const recorded = lock?.descriptions.get(key);
+  const { toRecord, ...changes } = entryChanges(texts, published, recorded);
   const isNeeded = hasWrites(changes) || !hasTexts(recorded, toRecord);
   return { changes, toPublish: isNeeded && PUBLISHING.includes(state) ? described : null };
 }

@@ -146,7 +146,7 @@ async function evaluateApp(
     isListed: versions !== null,
     unlisted: listing === null && versions === null ? (invalid ?? undescribed(app)) : null,
   });
-  const compared = await compareEntry(
+  const compared = compareEntry(
     app,
     description !== null && isProblem(description) ? null : description,
     state,
@@ -206,8 +206,6 @@ function buildOptionsOf({ folder, entry, ui }: FoundApp): string {
     .join(' ');
 }
 
-const IF_UNKNOWN = 'an app is reported as changed if only the compression of its artifact differs';
-
 /** The way in which the listed artifact of a version has the content that was built; null if it has another. */
 async function likenessToListed(
   { archive }: Bundle,
@@ -216,7 +214,7 @@ async function likenessToListed(
   published: PublishedState,
 ): Promise<Likeness | null> {
   const entry = listed?.find((one) => one.version === version);
-  const bytes = entry === undefined ? null : await published.file(entry.artifactUrl, IF_UNKNOWN);
+  const bytes = entry === undefined ? null : await published.artifact(entry.artifactUrl);
   if (entry === undefined || bytes === null) return null;
   // Other bytes than the listed ones are not what was published.
   return sameDigest(entry.artifactChecksum, `sha256:${sha256Of(bytes)}`) ? likenessOf(bytes, archive) : null;

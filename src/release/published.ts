@@ -36,19 +36,20 @@ export interface PublishedState {
   lock: LockFile | null;
   /** The entries of the manifest, by app key. */
   entries: JsonObject;
+  /** The SHA-256 of the icon that an entry names, by app key; null for a missing file, absent if it is not known. */
+  icons: ReadonlyMap<string, string | null>;
   /**
-   * Reads a published file, to compare its content; null if it is not in this state. An artifact is read for no other app
+   * Reads a published artifact, to compare its content; null if it is not in this state. It is read for no other app
    * than one whose bytes differ.
-   * @param otherwise what is reported if the file cannot be fetched
    */
-  file(url: string, otherwise: string): Promise<Uint8Array | null>;
+  artifact(url: string): Promise<Uint8Array | null>;
   /** The store that it was read from; null for a state that `against` names. */
   store: RegistryLocation['store'] | null;
 }
 
 /**
  * The published versions, with what they were built from: those in the store, or in the state that `against` names.
- * Artifacts and icons are only read by `file`.
+ * Artifacts are only read by `artifact`.
  * @throws AppregError (exit 2) if there is no usable registry
  */
 export async function publishedState(repository: OpenRepository, against: string | undefined): Promise<PublishedState> {
@@ -61,29 +62,35 @@ export async function publishedState(repository: OpenRepository, against: string
     );
   const own = readLock(root);
   if (against !== undefined) {
-    const state = await registryState(against, { ...repository, documentsOnly: true });
+    const state = await registryState(against, { ...repository, documentsOnly: true, icons: true });
     const lock = (await lockOf(repository, against)) ?? own;
+    const artifact = await artifactsOf(repository, against);
     const listed = withRepairable(baselineFromSnapshot(state, state.target), listener);
-    return { listed, lock, entries: entriesIn(state), file: await filesOf(repository, against), store: null };
+    return { listed, lock, ...describedIn(state), artifact, store: null };
   }
   const store = await repository.openStore();
   const { manifest = 'registry.json', baseUrl = null } = config;
-  const state = await storeSnapshot(store, { manifest, baseUrl }, new Date().toISOString(), listener);
+  const seenAt = new Date().toISOString();
+  const state = await storeSnapshot(store, { manifest, baseUrl }, seenAt, listener, { icons: true });
   if (baseUrl !== null) refuseOtherBaseOfState(state, baseUrl);
   const lock = (await storedLock(store)) ?? own;
-  const file = filesBelow(baseUrl, async (path) => (await store.read(path))?.bytes ?? null);
-  return { listed: baselineFromSnapshot(state, state.target), lock, entries: entriesIn(state), file, store };
+  const artifact = artifactsBelow(baseUrl, async (path) => (await store.read(path))?.bytes ?? null);
+  return { listed: baselineFromSnapshot(state, state.target), lock, ...describedIn(state), artifact, store };
 }
 
-function entriesIn({ manifest }: Snapshot): JsonObject {
-  return manifestAppsIn(manifest.content) ?? {};
+function describedIn({ manifest, apps }: Snapshot): Pick<PublishedState, 'entries' | 'icons'> {
+  const icons = new Map<string, string | null>();
+  for (const { key, icon } of apps)
+    if (!isMissing(icon.content)) icons.set(key, icon.content.sha256);
+    else if (icon.content.missing.code === 'not-in-source') icons.set(key, null);
+  return { entries: manifestAppsIn(manifest.content) ?? {}, icons };
 }
 
-/** Reads the files at URLs below a base, by their paths. */
-function filesBelow(
+/** Reads the artifacts at URLs below a base, by their paths. */
+function artifactsBelow(
   baseUrl: string | null,
   read: (path: string) => Promise<Uint8Array | null>,
-): PublishedState['file'] {
+): PublishedState['artifact'] {
   const base = baseUrl === null ? null : asBase(baseUrl);
   return async (url) => {
     const path = localPath(url, base);
@@ -91,33 +98,31 @@ function filesBelow(
   };
 }
 
-/** Reads the files of the state that `against` names. */
-async function filesOf(repository: OpenRepository, against: string): Promise<PublishedState['file']> {
-  if (isHttpUrl(against)) return (url, otherwise) => servedFile(repository, url, otherwise);
+/** Reads the artifacts of the state that `against` names. */
+async function artifactsOf(repository: OpenRepository, against: string): Promise<PublishedState['artifact']> {
+  if (isHttpUrl(against)) return (url) => servedArtifact(repository, url);
   const { cwd, root, config } = repository;
   const local = localPathOf(against, cwd);
   const folder = local === null || local.isFolder ? (local?.path ?? cwd) : dirname(local.path);
   const { baseUrl = null } = (await repository.workspaceAt?.(folder)) ?? {};
   const tree = local === null ? gitTree(against, root) : folderTree(folder, against);
-  return filesBelow(baseUrl ?? config.baseUrl ?? null, async (path) => {
+  return artifactsBelow(baseUrl ?? config.baseUrl ?? null, async (path) => {
     tree.fetch([path]);
     const content = tree.read(path);
     return content === null || content.cut ? null : bytesOf(content);
   });
 }
 
-/** Downloads a file; null, with a warning, if it is not served. */
-async function servedFile(
-  { env, listener }: OpenRepository,
-  url: string,
-  otherwise: string,
-): Promise<Uint8Array | null> {
+/** Downloads an artifact; null, with a warning, if it is not served. */
+async function servedArtifact({ env, listener }: OpenRepository, url: string): Promise<Uint8Array | null> {
   const { openHttpClient } = await import('../observe/http/client.ts');
   const http = openHttpClient(networkOf(env));
   try {
     const { probe, bytes } = await downloadBytes(http, { url, accept: '*/*', limits: ARTIFACT_LIMITS });
     if (isAnswered(probe)) return bytes;
-    listener.log(message`warning: ${safeExcerpt(url)} cannot be fetched: ${unreachable(probe)}; ${otherwise}`);
+    listener.log(
+      message`warning: ${safeExcerpt(url)} cannot be fetched: ${unreachable(probe)}; an app is reported as changed if only the compression of its artifact differs`,
+    );
     return null;
   } finally {
     await http.close();

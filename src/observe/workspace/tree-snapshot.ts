@@ -127,12 +127,12 @@ function notInSource({ source }: Tree): Missing {
   return { missing: { code: 'not-in-source', source } };
 }
 
-/** The documents of an app, and the attestations of its artifacts: without the responses of hosts, which are larger. */
+/** The documents and the icon of an app, and the attestations of its artifacts: without the responses of hosts. */
 export function documentsIn({ key, metadata, icon, artifacts, about }: AppFacts): AppFacts {
   return {
     key,
     metadata: { ...metadata, web: DOCUMENTS_ONLY },
-    icon: { url: icon.url, file: icon.file, web: DOCUMENTS_ONLY, content: DOCUMENTS_ONLY, image: DOCUMENTS_ONLY },
+    icon: { url: icon.url, file: icon.file, web: DOCUMENTS_ONLY, content: icon.content, image: DOCUMENTS_ONLY },
     artifacts,
     ...(about !== undefined && { about: { ...about, web: DOCUMENTS_ONLY } }),
   };
@@ -152,9 +152,10 @@ function iconPathsIn(apps: JsonObject, base: string | null): Map<string, string>
 function iconFacts(tree: Tree, path: string | null): IconFacts {
   const found = path === null ? null : tree.read(path);
   const sha256 = found === null ? null : iconDigest(found);
+  const unknown = path !== null && found === null ? notInSource(tree) : DOCUMENTS_ONLY;
   const content: Content | Missing =
     found === null || sha256 === null
-      ? DOCUMENTS_ONLY
+      ? unknown
       : { bytes: found.bytes, sha256, sha1: '', md5: '', head: '', cut: false, decoded: null };
   return { url: null, file: path, web: DOCUMENTS_ONLY, content, image: DOCUMENTS_ONLY };
 }
