@@ -35,7 +35,7 @@ export function resultOf(command, report, library) {
     markdown: library.releaseAsMarkdown(report),
     annotations: failing
       .map((app) => ({
-        title: `${app.state} ${app.key}`,
+        title: `${library.releaseLabel(app)} ${app.key}`,
         text: library.remarksOn(app).join('\n'),
       }))
       .concat(lost.map(({ key, message, advice }) => ({ title: `no folder ${key}`, text: `${message}\n${advice}` }))),
@@ -44,7 +44,7 @@ export function resultOf(command, report, library) {
       errors: failing.length + lost.length,
       warnings: '',
       ...changedApps(
-        report.apps.filter(({ state }) => CHANGED.has(state)),
+        report.apps.filter((app) => !SAME.has(library.releaseLabel(app))),
         report.summary,
       ),
     },
@@ -52,8 +52,8 @@ export function resultOf(command, report, library) {
   };
 }
 
-/** The states of an app whose code differs from what is published. */
-const CHANGED = new Set(['new', 'changed']);
+/** The labels of apps of which subscribers get nothing else. */
+const SAME = new Set(['unchanged', 'rebuilt']);
 
 /**
  * The keys as JSON, for `fromJSON` in a matrix, and numbers by state.

@@ -125,7 +125,7 @@ export { annotations as githubAnnotations } from './report/github.ts';
 export { render } from './report/index.ts';
 export { type CheckFormat as Format, FORMATS, type RenderOptions } from './report/options.ts';
 export { isFolderLost } from './core/release/without-folder.ts';
-export { needsAttention, releaseAsMarkdown, releaseAsText, remarksOn } from './report/release.ts';
+export { needsAttention, releaseAsMarkdown, releaseAsText, releaseLabel, remarksOn } from './report/release.ts';
 export type { Style } from './report/style.ts';
 export { reportTicket } from './report/ticket.ts';
 export { elapsedTime, groupBy, byteSize, STATUS_WORDS, symptomName } from './report/words.ts';

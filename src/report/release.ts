@@ -47,11 +47,11 @@ export function releaseAsText(report: ReleaseReport, style: Style = PLAIN, isVer
   const rebuiltLines = rebuilt === null ? [] : [style.yellow(`~ ${rebuilt}`)];
   const after = [...folderLines(report, style), ...rebuiltLines];
   if (shown.length === 0) return [...after, releaseSummary(report)].join('\n');
-  const rows = shown.map((app) => [labelOf(app), app.key, app.declared ?? '–', app.listed ?? '–'].map(text));
+  const rows = shown.map((app) => [releaseLabel(app), app.key, app.declared ?? '–', app.listed ?? '–'].map(text));
   const [header = '', ...rowLines] = alignedRows([['state', 'app', 'declared', 'highest listed'], ...rows]);
   const lines = [`  ${style.dim(header)}`];
   for (const [index, app] of shown.entries()) {
-    const { mark, color } = needsAttention(app) ? FAILED : MARKS[labelOf(app)];
+    const { mark, color } = needsAttention(app) ? FAILED : MARKS[releaseLabel(app)];
     lines.push(`${style[color](mark)} ${style[color](rowLines[index] ?? '')}`);
     for (const part of remarksOn(app)) lines.push(...part.split('\n').map((one) => `    ${text(one.trim())}`));
   }
@@ -84,7 +84,7 @@ export function releaseAsMarkdown(report: ReleaseReport): string {
   for (const app of changed.slice(0, MAX_APPS)) {
     const remarks = remarksOn(app).map((part) => shorten(redact(part), MAX_MESSAGE));
     lines.push(
-      `| ${needsAttention(app) ? `**${labelOf(app)}**` : labelOf(app)} | ${inCell(app.key)} | ${inCell(app.declared)} | ${inCell(app.listed)} | ${cell(prose(remarks.join(' ').replaceAll('\n', ' ')))} |`,
+      `| ${needsAttention(app) ? `**${releaseLabel(app)}**` : releaseLabel(app)} | ${inCell(app.key)} | ${inCell(app.declared)} | ${inCell(app.listed)} | ${cell(prose(remarks.join(' ').replaceAll('\n', ' ')))} |`,
     );
   }
   if (changed.length > MAX_APPS) lines.push('', `… and ${counted(changed.length - MAX_APPS, 'more app')}.`);
@@ -154,12 +154,13 @@ function isUnrecorded({ state, published, advice, changes }: ReleasedApp): boole
 
 /** True for an app with a row of its own. */
 function isNamed(app: ReleasedApp): boolean {
-  const label = labelOf(app);
+  const label = releaseLabel(app);
   const isPlain = label === 'unchanged' || label === 'rebuilt';
   return !isPlain || app.changes.differences.length > 0 || isUnrecorded(app);
 }
 
-function labelOf({ state, changes }: ReleasedApp): Label {
+/** The state of an app; `conflict` or `texts` if only its texts or its icon differ. */
+export function releaseLabel({ state, changes }: ReleasedApp): Label {
   if (state !== 'unchanged' && state !== 'rebuilt') return state;
   if (changes.conflicts.length > 0) return 'conflict';
   return hasWrites(changes) ? 'texts' : state;
