@@ -2,6 +2,7 @@ import { message, type SafeText } from '../core/text/message.ts';
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, extname, join, resolve, sep } from 'node:path';
+import type { Metafile } from 'esbuild';
 import { AppregError } from '../core/errors/error.ts';
 import type { FileToPack } from './archive.ts';
 import type { BundleOptions } from './options.ts';
@@ -201,9 +202,9 @@ function externalOf(metafile: Built['metafile']): Map<string, string[]> {
   return found;
 }
 
-/** Builds code whose bytes do not depend on where packages are installed. */
+/** Builds code whose bytes do not depend on where packages are installed, and how often. */
 async function buildPortable(settings: BundlerOptions, targetPlace: string): Promise<Built> {
-  const built = await build(settings, targetPlace);
+  const built = await buildWithOneCopy(settings, targetPlace);
   const minify = settings.minify === true;
   const folder = settings.absWorkingDir;
   const files = built.files.map(({ path, contents }) => {
@@ -212,6 +213,22 @@ async function buildPortable(settings: BundlerOptions, targetPlace: string): Pro
     return { path, contents: minify ? contents : withPackagePaths(bufferOf(contents), folder) };
   });
   return { ...built, files };
+}
+
+async function buildWithOneCopy(settings: BundlerOptions, targetPlace: string): Promise<Built> {
+  const built = await build(settings, targetPlace);
+  const { metafile } = built;
+  // Packages of one folder have no copies: most apps load none of this.
+  if (metafile === null || packageFolders(metafile).size < 2) return built;
+  const { copiesIn, withOneCopy, withoutUnused } = await import('./one-copy.ts');
+  const copies = copiesIn(metafile, settings.absWorkingDir);
+  if (copies.size === 0) return built;
+  return withoutUnused(await build(withOneCopy(settings, copies, metafile), targetPlace));
+}
+
+/** The folders that packages in the code are installed in. */
+function packageFolders({ inputs }: Metafile): Set<string> {
+  return new Set(Object.keys(inputs).flatMap((input) => /^.*node_modules\//.exec(input)?.[0] ?? []));
 }
 
 function commonSettings(entry: string, name: string, options: BundleOptions): BundlerOptions {

@@ -94,7 +94,7 @@ function esbuildProgram(): string | null {
 /** The options as command-line arguments; null if one of them is not supported here. */
 function flagsOf({ entryPoints, absWorkingDir, outdir, ...options }: BundlerOptions): string[] | null {
   const [entry] = entryPoints;
-  if (Object.values(options.loader ?? {}).includes('file')) return null;
+  if (Object.values(options.loader ?? {}).includes('file') || options.plugins !== undefined) return null;
   // Paths of other outputs would be relative to /dev/fd.
   if (outdir !== absWorkingDir || entry === undefined || entry.in.includes('=')) return null;
   const flags = [entry.in];

@@ -28,10 +28,13 @@ export function isVirtual(input: string): boolean {
   return input.startsWith('<') || input.startsWith('data:');
 }
 
-/** A JavaScript or CSS comment line with a path below node_modules. */
-const COMMENT = /^(\/\/ |\/\* )(\S.*?node_modules\/.*?)( \*\/)?$/gm;
+/** A JavaScript or CSS comment line with a path below node_modules, maybe of the modules that a template may name. */
+const COMMENT = /^(\/\/ (?:(?:require|import)\(".*"\) in )?|\/\* )(\S.*?node_modules\/.*?)( \*\/)?$/gm;
 /** The name of a CommonJS module, or of a lazily initialized one. */
 const NAME = /^( {2}")([^"\n]*node_modules\/[^"\n]*)("(?:\(|: function))/gm;
+/** The name of the modules that a template may name: `'require("./dep-*.node") in <path>'() {`. */
+const GLOB_NAME = /^( {2}'(?:require|import)\("[^'\n]*"\) in )([^'\n]*node_modules\/[^'\n]*)('(?:\(|: function))/gm;
+
 /**
  * @param code from esbuild, not minified
  * @param folder absolute, the base of its paths
@@ -46,7 +49,7 @@ export function withPackagePaths(code: Buffer, folder: string): Buffer {
   };
   // In Latin-1 every byte is one character, so all other bytes are preserved.
   const text = code.toString('latin1');
-  return Buffer.from(text.replace(COMMENT, rewritten).replace(NAME, rewritten), 'latin1');
+  return Buffer.from(text.replace(COMMENT, rewritten).replace(NAME, rewritten).replace(GLOB_NAME, rewritten), 'latin1');
 }
 
 /** The normalized path of a module, from its path relative to the entry point's folder, with forward slashes. */

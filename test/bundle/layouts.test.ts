@@ -15,20 +15,39 @@ const APP = {
 };
 
 const PACKAGES: Record<string, Record<string, string>> = {
-  a: { 'index.js': `import c from 'c'; export const a = String(c);` },
+  a: { 'index.js': `import c from 'c'; import { d, log } from 'd'; export const a = () => [c, d, log()];` },
   '@scope/b': {
-    'index.js': `const c = require('c'); module.exports = () => c.now + require('./lib/x.js');`,
+    'index.js': `const c = require('c'); const { d } = require('d'); exports.d = d; module.exports = (name) => c.now + require('./lib/x.js') + require(\`./codecs/\${name}.js\`);`,
     'lib/x.js': 'module.exports = 1;',
+    'codecs/y.js': 'module.exports = 2;',
   },
   c: { 'index.js': `exports.now = Date.now();` },
+  // Modules of both kinds, and a file without effect that is left out.
+  d: {
+    'index.js': `import e from 'e'; import './unused.js'; export { log } from 'e/log.js'; export const d = e;`,
+    'unused.js': 'globalThis.unused = 1;',
+  },
+  e: {
+    'index.js': `module.exports = require('./log.js');`,
+    'log.js': `exports.log = () => 'log'; exports.default = 1;`,
+  },
   style: { 'a.css': 'p { color: red }' },
 };
-const DEPENDENCIES: Record<string, string[]> = { a: ['c'], '@scope/b': ['c'], c: [], style: [] };
+const DEPENDENCIES: Record<string, string[]> = {
+  a: ['c', 'd'],
+  '@scope/b': ['c', 'd'],
+  c: [],
+  d: ['e'],
+  e: [],
+  style: [],
+};
+/** Fields of package.json that the compiler reads. */
+const FIELDS: Record<string, object> = { d: { type: 'module', sideEffects: false } };
 
 function filesOf(name: string): Record<string, string> {
   return {
     ...PACKAGES[name],
-    'package.json': JSON.stringify({ name, version: '1.0.0', license: 'MIT' }),
+    'package.json': JSON.stringify({ name, version: '1.0.0', license: 'MIT', ...FIELDS[name] }),
     LICENSE: `Copyright ${name}`,
   };
 }
@@ -71,6 +90,20 @@ const LAYOUTS: Record<string, (root: string) => string> = {
     flat(join(root, 'node_modules'));
     cpSync(join(root, 'node_modules/a'), join(app, 'node_modules/a'), { recursive: true });
     return app;
+  },
+  'copies beside each package that npm makes'(root) {
+    flat(join(root, 'node_modules'));
+    for (const name of ['c', 'd', 'e'])
+      for (const owner of ['a', '@scope/b']) place(join(root, 'node_modules', owner, 'node_modules', name), name);
+    return root;
+  },
+  'copies within copies'(root) {
+    flat(join(root, 'node_modules'));
+    for (const owner of ['a', '@scope/b']) {
+      place(join(root, 'node_modules', owner, 'node_modules/d'), 'd');
+      place(join(root, 'node_modules', owner, 'node_modules/d/node_modules/e'), 'e');
+    }
+    return root;
   },
   'a link to node_modules'(root) {
     flat(join(root, 'away/node_modules'));
