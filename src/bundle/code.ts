@@ -74,7 +74,11 @@ export async function buildCode(options: BundleOptions): Promise<Code> {
   ];
   if (issues.length > 0) {
     const { missingPackages } = await import('./missing-packages.ts');
-    const advice = [...missingPackages(appBuilt.errors, places), ...missingPackages(uiBuilt?.errors ?? [], uiPlaces)];
+    const { nativePackages } = await import('./native-packages.ts');
+    const advice = [missingPackages, nativePackages].flatMap((adviceAbout) => [
+      ...adviceAbout(appBuilt.errors, places),
+      ...adviceAbout(uiBuilt?.errors ?? [], uiPlaces),
+    ]);
     throw buildError(issues, [...new Set(advice)]);
   }
 

@@ -119,7 +119,8 @@ function correctionOf(fault: Fault, origin: Origin | null, { built, options }: B
 /** The file may be beside the source file that needs it. */
 function fileCorrection(path: string, origin: Origin | null, built: Bundle, options: BundleOptions): SafeText {
   if (built.materials === null) return message`Put ${path} into the folder, or correct its path.`;
-  const source = (origin === null ? undefined : built.modules.get(origin.path)) ?? options.entry;
+  const known = built.missing.find(({ target }) => target === path)?.source;
+  const source = (origin === null ? null : built.modules.get(origin.path)) ?? known ?? options.entry;
   const file = besideSource(source, path) ?? besideSource(options.entry, path);
   return message`To correct it: ${safe(inclusionOf(path, file, foldersOf(options)))}.`;
 }

@@ -9,6 +9,8 @@ export interface CompiledModule {
 
 /** The comment that esbuild writes above each module. */
 const COMMENT = /^\/\/ (\S.*)$/gm;
+/** The comment above the modules that a template may name: `require("./dep-*.node") in <path>`. */
+const GLOB = /^(?:require|import)\(".*"\) in (.*)$/;
 /** The exports of the whole output, which the last module does not declare. */
 const EXPORTS = /\nexport \{[^}]*\};\s*$/;
 
@@ -20,7 +22,7 @@ export function modulesIn(code: string, inputs: Iterable<string>): CompiledModul
   const byPath = new Map([...inputs].map((input) => [packagePath(input), input]));
   const text = code.replace(EXPORTS, '\n');
   const starts = [...text.matchAll(COMMENT)].flatMap(({ index, 1: path = '' }) => {
-    const input = byPath.get(path);
+    const input = byPath.get(GLOB.exec(path)?.[1] ?? path);
     return input === undefined ? [] : [{ index, input }];
   });
   if (starts.length === 0) return [{ input: byPath.size === 1 ? ([...byPath.values()][0] ?? null) : null, code: text }];

@@ -14,6 +14,8 @@ const WORDS = /\bimport\.meta\b|\bcreateRequire\b|\bWorker\b|\bfork\b|\.wasm["'`
 /** Packages of the place where an app runs. */
 const PROVIDED = /^@slflows\/sdk(\/|$)/;
 
+const RELATIVE = /^\.\.?\//;
+
 /** The compiled code of one output file. */
 export interface Compiled {
   code: string;
@@ -93,17 +95,20 @@ function addonReference(finder: string, code: string, isTried: IsTried): FoundRe
   };
 }
 
-/** True for a CommonJS module whose failure the code handles wherever it is loaded, or that only such modules load. */
+/** A module that the code calls: of CommonJS, or one of those that a template may name. */
+const CALLED = /^var (require_[\w$]+|glob(?:Require|Import)_[\w$]+)\b/m;
+
+/** True for a called module whose failure the code handles wherever it is loaded, or that only such modules load. */
 function isOptionalModule(
   module: CompiledModule,
   all: readonly CompiledModule[],
   isTried: IsTried,
   seen = new Set<CompiledModule>(),
 ): boolean {
-  const [, name] = /^var (require_[\w$]+) = /m.exec(module.code) ?? [];
+  const [, name] = CALLED.exec(module.code) ?? [];
   if (name === undefined || seen.has(module)) return false;
   seen.add(module);
-  const callers = all.filter((one) => one !== module && one.code.includes(`${name}()`));
+  const callers = all.filter((one) => one !== module && one.code.includes(`${name}(`));
   return (
     callers.length > 0 && callers.every((one) => isTried(one.code, name) || isOptionalModule(one, all, isTried, seen))
   );
@@ -113,18 +118,24 @@ function isOptionalModule(
  * The imports that esbuild left in the code because of an option, with the files that have them. Others are missing
  * packages that the code does without: those that it needs are errors of the build.
  */
-function externalImports({ inputs }: Metafile, leftOut: readonly string[]): Map<string, string[]> {
+function externalImports({ inputs, outputs }: Metafile, leftOut: readonly string[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
+  const all = Object.values(outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
   for (const [input, { imports }] of Object.entries(inputs))
     for (const { path, external = false } of imports)
       if (external && !isBuiltin(path) && !PROVIDED.test(path) && isLeftOut(path, leftOut))
-        found.set(path, [...(found.get(path) ?? []), input]);
+        // Of a template, each file that it may name.
+        for (const one of path.includes('*') ? all.filter((other) => matchesAny(other, [path])) : [path])
+          found.set(one, [...(found.get(one) ?? []), input]);
   return found;
 }
 
 /** As esbuild compares: a name with its subpaths, or a pattern with one `*`. */
 function isLeftOut(path: string, names: readonly string[]): boolean {
-  if (/^\.\.?\//.test(path)) return true;
+  return RELATIVE.test(path) || matchesAny(path, names);
+}
+
+function matchesAny(path: string, names: readonly string[]): boolean {
   return names.some((name) => {
     const [start = '', end] = name.split('*');
     if (end === undefined) return path === name || path.startsWith(`${name}/`);

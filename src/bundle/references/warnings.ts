@@ -2,6 +2,7 @@ import { message, safe, type SafeText } from '../../core/text/message.ts';
 import { shownPath } from '../shown-path.ts';
 import { addonAdvice, neededFor } from './addons.ts';
 import { besideSource, type Folders, inclusionOf, SUFFIXES } from './inclusion.ts';
+import { packageName } from './installed.ts';
 import type { Reference } from './reference.ts';
 
 const MOST_SHOWN = 20;
@@ -51,11 +52,6 @@ function faultOf({ kind, target, code, source }: Reference, archive: ArchiveCont
     return message`${code} computes the path of a file beside ${output}: the files of the package are not in the archive, so check that the app runs without them`;
   const file = source === null ? null : besideSource(source, target);
   return message`${code} needs ${target} beside ${output}, and the archive does not contain it: ${safe(inclusionOf(target, file, archive))}`;
-}
-
-/** The package of a module: `@scope/name/lib/x.js` is of `@scope/name`. */
-function packageName(module: string): string {
-  return /^(?:@[^/]+\/)?[^/]+/.exec(module)?.[0] ?? module;
 }
 
 function isIn(paths: ReadonlySet<string>, target: string): boolean {

@@ -96,6 +96,10 @@ test.each<[title: string, files: Record<string, string>]>([
     { 'index.js': 'const name = `./dep-${process.arch}.node`; try { module.exports = require(name); } catch {}' },
   ],
   [
+    'with a name that a template computes',
+    { 'index.js': 'try { module.exports = require(`./dep-${process.arch}.node`); } catch {}', 'dep-x64.node': '' },
+  ],
+  [
     'of a module that is optional itself',
     {
       'index.js': `let addon; try { addon = require('./addon.js'); } catch {}\nmodule.exports = addon;`,
@@ -113,6 +117,38 @@ test.each<[title: string, files: Record<string, string>]>([
   ],
 ])('an optional addon is no warning: %s', async (_, files) => {
   expect(await warningsOf(files)).toEqual([]);
+});
+
+test('each addon that a template may name is a file that can be included', async () => {
+  const files = {
+    'index.js': 'module.exports = (name) => name && require(`./build/dep-${process.arch}.node`);',
+    'build/dep-arm64.node': '',
+    'build/dep-x64.node': '',
+  };
+  expect(await warningsOf(files)).toEqual(
+    ['arm64', 'x64'].map((arch) =>
+      expect.stringContaining(
+        `add "include": [{ "from": "node_modules/dep/build/dep-${arch}.node", "to": "build/dep-${arch}.node" }]`,
+      ),
+    ),
+  );
+  const include = [{ from: 'node_modules/dep/build', to: 'build' }];
+  expect(await warningsOf(files, { include })).toEqual([]);
+});
+
+test('a package that is an addon is an error with the settings that make it work', async () => {
+  const files = {
+    'index.js': `let addon; const errors = [];\ntry { addon = require('@dep/here'); } catch (error) { errors.push(error); }\nif (!addon) throw errors[0];\nmodule.exports = addon;`,
+    '../@dep/here/package.json': '{ "name": "@dep/here", "main": "here.node" }',
+    '../@dep/here/here.node': '',
+  };
+  const refused: unknown = await warningsOf(files).catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    code: 'build-failed',
+    hint: 'The package “@dep/here” is a native addon (.node), which cannot be in app.js: declare it with --external @dep/here, and add "include": [{ "from": "node_modules/@dep/here", "to": "node_modules/@dep/here" }] to "bundle" (or --include node_modules/@dep/here:node_modules/@dep/here); the archive then runs only on the platform of that package.',
+  });
+  const include = [{ from: 'node_modules/@dep/here', to: 'node_modules/@dep/here' }];
+  expect(await warningsOf(files, { external: ['@dep/here'], include })).toEqual([]);
 });
 
 test('a module that is optional in one place is needed in another one', async () => {
