@@ -28,7 +28,7 @@ export const checksumPlaceholder = defineRule({
   },
   check({ digest, served }) {
     const found = digest === null ? null : (impossibleDigest(digest) ?? fillerDigest(digest));
-    // What is served has it: then the file is at fault.
+    // A served file that has it is at fault itself.
     if (found === null || served?.sha256 === digest) return null;
     const { cause, is } = found;
     return {
