@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { Report } from '../../src/core/findings/report.ts';
 import { comparableReport } from '../support/cli-runs.ts';
 import { answer, type Behaviour, byMethod, CORS, inTurn, json, tagged } from '../support/fault-host.ts';
 import { archive, checksum, gzipped, ORIGIN, SVG } from '../support/live-registry.ts';
@@ -47,7 +48,7 @@ test('findings in reused facts are reported again', async () => {
   fixture.live.list();
   fixture.host.on(
     '/3.tar.gz',
-    byMethod({ GET: answer({ headers: { 'Content-Type': 'text/plain' }, body: unsafeArtifact }) }),
+    byMethod({ GET: answer({ headers: { 'Content-Type': 'text/plain', ...CORS }, body: unsafeArtifact }) }),
   );
   fixture.live.serve('a.svg', tagged(SVG, { 'Content-Type': 'text/plain', 'Cache-Control': 'max-age=9999999' }));
   fixture.live.serve(
@@ -218,6 +219,61 @@ describe('a host and conditional requests', () => {
     expect((await cached()).report.findings.map((f) => f.rule)).toContain('cache-lifetime-long');
     fixture.live.serve('a.json', tagged(body, {}, '"1"'));
     expect((await cached()).report.findings.map((f) => f.rule)).not.toContain('cache-lifetime-long');
+  });
+});
+
+/** The rules of findings, each with the resource. */
+function found({ findings }: Report): string[] {
+  return findings.map(({ rule, resource }) => `${rule} ${resource}`);
+}
+
+function isAboutB({ findings }: Report): boolean {
+  return findings.some(({ rule, app }) => rule.startsWith('cors-origin') && app === 'b');
+}
+
+describe('a fault that was corrected', () => {
+  test.each<[string, Record<string, string>, string]>([
+    ['another type', { 'Content-Type': 'text/plain' }, 'content-type-wrong metadata'],
+    ['no lifetime', { 'Cache-Control': 'public' }, 'cache-lifetime-missing metadata'],
+  ])('%s, which the 304 does not name', async (_, faulty, finding) => {
+    const body = JSON.stringify({ versions: fixture.live.versions });
+    const withoutHeaders = (headers: Record<string, string>): Behaviour => {
+      const sound = tagged(body, { 'Content-Type': 'application/json', ...headers }, '"1"');
+      const unchanged = answer({ status: 304, headers: { ETag: '"1"', ...CORS } });
+      return (request, socket) => (request.headers['if-none-match'] === '"1"' ? unchanged : sound)(request, socket);
+    };
+    fixture.live.serve('a.json', withoutHeaders(faulty));
+    expect(found((await cached()).report)).toContain(finding);
+    fixture.live.serve('a.json', withoutHeaders({}));
+    expect(found((await cached()).report)).not.toContain(finding);
+  });
+
+  test('of a file that is not the first of its kind', async () => {
+    const other = {
+      name: 'b',
+      description: 'x',
+      blockStyle: { iconUrl: `${fixture.host.origin}/a.svg`, color: '#336699' },
+      appMetadataUrl: `${fixture.host.origin}/b.json`,
+    };
+    fixture.live.serve('registry.json', tagged(JSON.stringify(manifest({ b: other }))));
+    const body = JSON.stringify({ versions: fixture.live.versions });
+    fixture.host.on('/b.json', tagged(body, { 'Access-Control-Allow-Origin': 'https://other.test' }));
+    expect(isAboutB((await cached()).report)).toBe(true);
+    fixture.host.on('/b.json', tagged(body));
+    expect(isAboutB((await cached()).report)).toBe(false);
+  });
+
+  test('of the host of artifacts, which then allows pages to read them', async () => {
+    const withoutHeader = { 'Access-Control-Allow-Origin': '' };
+    for (const [path, bytes] of [
+      ['1.tar.gz', fixture.live.older] as const,
+      ['2.tar.gz', fixture.live.artifact] as const,
+    ])
+      fixture.live.serve(path, gzipped(bytes, withoutHeader));
+    expect(found((await cached()).report)).toContain('cors-invalid artifact');
+    fixture.live.serve('1.tar.gz', gzipped(fixture.live.older));
+    fixture.live.serve('2.tar.gz', gzipped(fixture.live.artifact));
+    expect(found((await cached()).report)).not.toContain('cors-invalid artifact');
   });
 });
 

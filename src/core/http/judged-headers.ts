@@ -105,6 +105,19 @@ export function isAlternating(web: HttpViews, name: JudgedHeader): boolean {
   return isDependence(web, name, 'intermittent');
 }
 
+/**
+ * True if the headers of a stored response, which a 304 need not contain, may be those of an earlier state: a browser,
+ * which got the file itself, got others.
+ */
+export function isOutdated(web: HttpViews | Missing): boolean {
+  if (isMissing(web)) return false;
+  const [browser] = web.browser;
+  return (
+    browser !== undefined &&
+    differingHeaders(web.server, browser).some((name) => name !== 'Access-Control-Allow-Origin')
+  );
+}
+
 /** True if the host now sends another response to every request than to the first one: other content or headers. */
 export function hasChanged(web: HttpViews | Missing): boolean {
   if (isMissing(web)) return false;

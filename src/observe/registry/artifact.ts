@@ -10,6 +10,7 @@ import {
   type Missing,
   type Probe,
 } from '../../core/facts/facts.ts';
+import { corsFault } from '../../core/http/cors.ts';
 import { contentCodings, headerValue } from '../../core/http/headers.ts';
 import { isAnswered, notRequested } from '../../core/http/probe.ts';
 import type { JsonValue } from '../../core/json/json.ts';
@@ -26,7 +27,7 @@ import { InspectionLost } from '../archive/digest-thread.ts';
 import { createDecodedDigester, type DecodedDigester } from '../digest/decode.ts';
 import { type BodyReader, perAttempt } from '../http/body.ts';
 import { isRequestable } from '../http/request.ts';
-import { type RememberedApp, REQUESTED_ONCE, verifiedBefore } from './cache.ts';
+import { type RememberedApp, REQUESTED_ONCE, verifiedBefore, type Views } from './cache.ts';
 import type { ObserveContext, RegistryRun } from './context.ts';
 import { fetchStatus, reasonMissing, reasonNotRequestable } from './fetch.ts';
 import type { ListedArtifact, WebOptions } from './options.ts';
@@ -233,14 +234,19 @@ async function addArtifactViews(facts: readonly ArtifactFacts[], context: Observ
     const dropped = isBetter ? other?.web : web;
     if (dropped && hasViews(dropped)) removeViews(dropped);
   }
-  for (const { web } of chosen.values()) {
-    if (hasViews(web)) continue;
-    const { server } = web;
-    Object.assign(
-      web,
-      await browserViews({ kind: 'artifact', server, accept: '*/*', reference: null, limit: 0 }, context),
-    );
+  for (const [origin, { web, isFetched }] of chosen) {
+    const { server, ...before } = web;
+    const observe = (): Promise<Views> =>
+      browserViews({ kind: 'artifact', server, accept: '*/*', reference: null, limit: 0 }, context);
+    if (!hasViews(web)) Object.assign(web, await observe());
+    else if (!isFetched && !context.daily && before.browser.some(hasFault))
+      Object.assign(web, await context.hosts.viewsIfChanged(`artifact ${origin}`, before, observe));
   }
+}
+
+/** True for a response with a fault that its host may have corrected meanwhile, so that it is requested again. */
+function hasFault(probe: Probe): boolean {
+  return !isAnswered(probe) || corsFault(probe) !== null;
 }
 
 function hasViews(web: HttpViews): boolean {

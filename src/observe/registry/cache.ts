@@ -13,7 +13,7 @@ import {
   type Resource,
   type TlsFacts,
 } from '../../core/facts/facts.ts';
-import { hasNoErrors, isAnswered, statusOf } from '../../core/http/probe.ts';
+import { hasNoErrors, isAnswered, originOf, statusOf } from '../../core/http/probe.ts';
 import { isIntermittent } from '../../core/http/repeated-probes.ts';
 import type { DocumentContent } from '../../core/json/content.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
@@ -304,16 +304,22 @@ function viewsOfAll({ browser, head, preflight, preflights }: Views): Partial<Ht
   return { browser, head, preflight, ...(preflights ? { preflights } : {}) };
 }
 
-/** Without dates and lengths. */
+/** Without paths, dates and lengths. */
 function fingerprintOf(views: Partial<HttpViews> | Probe[]): string {
-  const relevant = /^(?:access-control-|vary$|cross-origin-|allow$|cache-control$|www-authenticate$)/;
+  const relevant =
+    /^(?:access-control-|vary$|cross-origin-|allow$|cache-control$|content-type$|x-content-type-|www-authenticate$)/;
   return JSON.stringify(views, (_, value: unknown) => {
     if (!isProbe(value)) return value;
-    return value.hops.map(({ url, status, headers }) => [
-      url,
-      status,
-      headers.filter(([name]) => relevant.test(name)).sort(),
-    ]);
+    const { hops, copy } = value;
+    return [
+      hops.map(({ url, status, headers }) => [
+        originOf(url),
+        status,
+        headers.filter(([name]) => relevant.test(name)).sort(),
+      ]),
+      copy?.same !== false,
+      copy?.fault ?? null,
+    ];
   });
 }
 

@@ -9,7 +9,7 @@ import {
   type Resource,
 } from '../../core/facts/facts.ts';
 import { contentCodings, headerValue, headerLines, httpDate } from '../../core/http/headers.ts';
-import { hasChanged } from '../../core/http/judged-headers.ts';
+import { hasChanged, isOutdated } from '../../core/http/judged-headers.ts';
 import { isAnswered, lastHop, notRequested, statusOf } from '../../core/http/probe.ts';
 import { mayBeRepeated } from '../../core/http/repeated-probes.ts';
 import { aboutUrl, companionState } from '../../core/registry/companion.ts';
@@ -49,7 +49,8 @@ export async function observeDocument(
   onContent: (content: DocumentFacts['content']) => void = () => {},
 ): Promise<DocumentFacts> {
   const facts = await observeState(url, kind, context, known, onContent);
-  return hasChanged(facts.web) ? observeState(url, kind, context, null, () => {}) : facts;
+  const isOld = known !== null && facts.viewsReusedFrom === undefined && isOutdated(facts.web);
+  return hasChanged(facts.web) || isOld ? observeState(url, kind, context, null, () => {}) : facts;
 }
 
 async function observeState(

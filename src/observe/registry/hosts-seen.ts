@@ -17,7 +17,7 @@ export class HostsSeen {
   readonly #always304 = new Set<string>();
   readonly #claimed = new Set<string>();
   readonly #answered = new Map<string, Promise<boolean>>();
-  readonly #unchanged = new Map<string, Promise<boolean>>();
+  readonly #views = new Map<string, Promise<Views>>();
   readonly #headerProbes = new Map<string, Promise<HeaderProbe[]>[]>();
   readonly #refused = new Map<string, Promise<RepeatedProbe | null>>();
   readonly #unanswered = new Map<string, Promise<RepeatedProbe | null>>();
@@ -80,18 +80,15 @@ export class HostsSeen {
   }
 
   /**
-   * The views of an unchanged resource: null if the first one of its key, which is observed, responds as before.
+   * The views of an unchanged resource: null if its earlier ones are like those of the first one of its key, which is
+   * observed. Those that differ may have been corrected meanwhile.
    * @param before the earlier views of this resource
    */
   async viewsIfChanged(key: string, before: Views, observe: () => Promise<Views>): Promise<Views | null> {
-    const earlier = this.#unchanged.get(key);
-    if (earlier && (await earlier)) return null;
+    const first = this.#views.get(key);
+    if (first !== undefined) return isSameBehavior(await first, before) ? null : observe();
     const fresh = observe();
-    if (!earlier)
-      this.#unchanged.set(
-        key,
-        fresh.then((now) => isSameBehavior(now, before)),
-      );
+    this.#views.set(key, fresh);
     return fresh;
   }
 

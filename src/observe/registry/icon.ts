@@ -1,6 +1,6 @@
 import { type IconFacts, type ImageFacts, isMissing, type Missing } from '../../core/facts/facts.ts';
 import { contentCodings } from '../../core/http/headers.ts';
-import { hasChanged } from '../../core/http/judged-headers.ts';
+import { hasChanged, isOutdated } from '../../core/http/judged-headers.ts';
 import { isAnswered, lastHop } from '../../core/http/probe.ts';
 import { comparableUrl } from '../../core/url/url.ts';
 import { withoutSecretsInHead } from '../content/redact-head.ts';
@@ -29,7 +29,8 @@ export async function observeIcon(
   const recent = context.daily && context.now !== null ? iconBefore(known, url, context.now) : null;
   if (recent) return recent;
   const facts = await observeState(url, context, known);
-  return hasChanged(facts.web) ? observeState(url, context, null) : facts;
+  const isOld = known !== null && facts.viewsReusedFrom === undefined && isOutdated(facts.web);
+  return hasChanged(facts.web) || isOld ? observeState(url, context, null) : facts;
 }
 
 async function observeState(url: string, context: ObserveContext, known: IconFacts | null): Promise<IconFacts> {
