@@ -1,10 +1,11 @@
 import { comparableUrl } from '../url/url.ts';
 import { type Hop, type HttpViews, isMissing } from '../facts/facts.ts';
+import type { ClockDoubt } from '../http/clock.ts';
 import { lastHop } from '../http/probe.ts';
 import { serverEvidence } from '../http/server-identity.ts';
 import { causeOfFinding, ownerOf, ruleById } from '../rules/lookup.ts';
 import { isCachedCopy, isIssuedByInterceptor } from '../rules/owners.ts';
-import { message, type SafeText } from '../text/message.ts';
+import { message, safe, type SafeText } from '../text/message.ts';
 import { isSafeKey } from '../registry/app-key.ts';
 import { causeInfo } from '../rules/cause.ts';
 import type { AnyRule, Problem } from '../rules/rule.ts';
@@ -94,6 +95,19 @@ function adviceFor(rule: AnyRule, { cause, advice }: Problem, place: SubjectLoca
 /** True if the resource was read from a file, and not requested. */
 function isLocal({ file, web }: SubjectLocation): boolean {
   return file !== null && isMissing(web);
+}
+
+/** The same problem, beginning with a doubt about the clock of this machine if it depends on that. */
+export function withClockDoubt(rule: AnyRule, problem: Problem, doubt: ClockDoubt | null): Problem {
+  const { byClock = [] } = rule;
+  if (doubt === null || (byClock !== 'all' && !byClock.includes(problem.cause ?? ''))) return problem;
+  const { now, host, date } = doubt;
+  return {
+    ...problem,
+    message: message`The clock of this machine is probably wrong: it shows ${now}, and ${host} sent the date ${date}. By that clock: ${safe(problem.message)}`,
+    advice: message`Correct the clock of this machine, and check again. If it is right: ${safe(problem.advice)}`,
+    evidence: { ...problem.evidence, clock: now, hostDate: date },
+  };
 }
 
 /** The message of a problem; secrets are hidden, a long text is shortened. */

@@ -1,4 +1,5 @@
 import type { DocumentFacts, RequestedApps } from '../facts/facts.ts';
+import { clockDoubt } from '../http/clock.ts';
 import { parseUrl } from '../url/url.ts';
 import type { JsonObject } from '../json/json.ts';
 import { iconUrlOf, manifestApps, manifestAppsIn, metadataUrlOf } from '../registry/manifest.ts';
@@ -14,6 +15,7 @@ export function judgeManifest(run: Run, facts: DocumentFacts): JudgedManifest {
   const { shard } = run.settings;
   const location = locationOfDocument('manifest', facts);
   run.registry = facts.url === null ? null : parseUrl(facts.url);
+  if (facts.reusedFrom === undefined) record.clockDoubt = clockDoubt(facts.web, run.settings.now);
   const listed = manifestAppsIn(facts.content);
   if (shard !== null && shard.index > 1 && listed !== null) {
     record.notJudged.addSkipped('manifest', { code: 'other-shard', shards: shard.of, apps: null });

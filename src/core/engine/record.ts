@@ -10,7 +10,8 @@ import type { LeftOut } from './comparison.ts';
 import { CoverageRecord, notComparedAddresses } from './coverage.ts';
 import { DeferredFindings } from './deferred.ts';
 import type { EvaluatedRules } from './evaluated.ts';
-import { addAffected, appOf, dedupeKeyOf, isUnfixable, messageOf, toFinding } from './finding.ts';
+import type { ClockDoubt } from '../http/clock.ts';
+import { addAffected, appOf, dedupeKeyOf, isUnfixable, messageOf, toFinding, withClockDoubt } from './finding.ts';
 import type { SubjectLocation } from './location.ts';
 import { NotJudgedRecord, type Reason } from './not-judged.ts';
 import { type Pending, resolvePositions } from './positions.ts';
@@ -52,6 +53,8 @@ export class RunRecord {
   readonly notJudged: NotJudgedRecord;
   readonly totals: Totals = { versions: 0, artifacts: 0, bytes: 0, unlistedApps: 0 };
   readonly verdicts: AppVerdict[] = [];
+  /** The reason to doubt the clock of this machine; null for none. */
+  clockDoubt: ClockDoubt | null = null;
   /** Requested comparisons that were not made. */
   readonly leftOut: LeftOut[] = [];
   /** Null without exceptions. */
@@ -79,7 +82,8 @@ export class RunRecord {
   }
 
   /** Adds a problem, unless another finding about the same resource supersedes it. */
-  add(rule: AnyRule, problem: Problem, place: SubjectLocation): void {
+  add(rule: AnyRule, found: Problem, place: SubjectLocation): void {
+    const problem = withClockDoubt(rule, found, this.clockDoubt);
     const severity = severityOf(this.overrides, rule, problem);
     if (isSuperseded(supersederIn(place.found, problem.supersededBy), severity)) return;
     noteFound(rule, problem, place, severity);

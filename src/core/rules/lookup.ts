@@ -48,6 +48,8 @@ export function isFixable(finding: Pick<Finding, 'rule' | 'cause'>): boolean {
 
 /** The party that has to act on a finding. A rule that is not part of this library is attributed to the author. */
 export function ownerOf(finding: Pick<Finding, 'rule' | 'cause' | 'evidence'>): Owner {
+  // The clock of the check may be its only reason.
+  if (finding.evidence['clock'] !== undefined) return 'user';
   const owner = causeOfFinding(finding)?.owner ?? ruleById(finding.rule)?.owner ?? 'author';
   return typeof owner === 'function' ? owner(finding) : owner;
 }

@@ -97,6 +97,8 @@ export interface Rule<
    * that they are about; that others are as severe is no reason.
    */
   supersededBy?: readonly ExplainedBy[];
+  /** The causes that depend on the clock of this machine, or all: where a host contradicts it, findings begin with that. */
+  byClock?: 'all' | readonly string[];
   /** "Fails when …", for the documentation. */
   failsWhen: string;
   /** The consequence for subscribers. */

@@ -16,6 +16,7 @@ export const tlsExpiring = defineRule({
   spec: '5',
   symptom: 'by-resource',
   owner: interceptorOrHost,
+  byClock: 'all',
   causes: {
     intermediate: { title: 'An intermediate certificate expires soon' },
     root: { title: 'A root certificate expires soon' },

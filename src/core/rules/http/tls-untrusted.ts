@@ -28,6 +28,7 @@ export const tlsUntrusted = defineRule({
   spec: '5',
   symptom: 'by-resource',
   owner: interceptorOrHost,
+  byClock: ['expired', 'not-yet-valid'],
   hidesApp: true,
   hiddenReason: 'The certificate of the host of its metadata file is not trusted.',
   causes: CAUSES,

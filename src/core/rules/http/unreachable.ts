@@ -27,6 +27,7 @@ export const unreachable = defineRule({
   spec: '7',
   symptom: 'by-resource',
   owner: 'host',
+  byClock: ['signature-expired'],
   hidesApp: true,
   hiddenReason: 'Its metadata file cannot be fetched.',
   causes: UNREACHABLE_CAUSES,

@@ -13,6 +13,7 @@ export const urlSignedExpiring = defineRule({
   spec: '5',
   symptom: 'by-resource',
   owner: 'author',
+  byClock: 'all',
   causes: {
     expired: { title: 'The signature has expired' },
     expiring: { title: 'The signature will expire' },
