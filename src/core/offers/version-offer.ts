@@ -94,12 +94,16 @@ function decide(entry: OfferEntry, { entries, errors, pinned }: VersionCase<Offe
     return refused('checksum-malformed', errors, 'The checksum is malformed.');
   const error = artifactError(entries, errors);
   const { facts } = entry;
+  // A mismatch follows from it.
+  if (
+    (error?.rule ?? 'artifact-checksum-mismatch') === 'artifact-checksum-mismatch' &&
+    isImpossible(entry.checksum, facts)
+  )
+    return refused('checksum-placeholder', errors, 'No artifact has the listed checksum.');
   if (facts !== undefined && !isMissing(facts.content))
     return provedByDigest(entry, byDigest(entry.checksum, facts.content, facts.again, error));
   if (facts !== undefined && !isMissing(facts.web) && !isAnswered(facts.web.server))
     return withoutBytes(facts.web.server, error, pinned);
-  if (error === undefined && isImpossible(entry.checksum))
-    return refused('checksum-placeholder', errors, 'No artifact has the listed checksum.');
   // Without its bytes, an error is about its URL.
   return error && pinned === null ? { state: 'refused', ...error } : { state: 'unexamined', rule: error?.rule ?? null };
 }
@@ -131,15 +135,17 @@ function byDigest(
   if (matching && !error) return { state: 'verified', content: matching };
   return {
     state: 'refused',
-    rule: error?.rule ?? (isImpossible(checksum) ? 'checksum-placeholder' : 'artifact-checksum-mismatch'),
+    rule: error?.rule ?? 'artifact-checksum-mismatch',
     message: error?.message ?? 'The artifact has a different checksum.',
     served: matching ? null : servedChecksum(downloads),
   };
 }
 
-/** True for a checksum that no artifact has. */
-function isImpossible(checksum: string): boolean {
-  return impossibleDigest(checksum.slice('sha256:'.length)) !== null;
+/** True for a checksum that no artifact has, and that the served file does not have either. */
+function isImpossible(checksum: string, facts: ArtifactFacts | undefined): boolean {
+  const digest = checksum.slice('sha256:'.length);
+  const isServed = facts !== undefined && !isMissing(facts.content) && facts.content.sha256 === digest;
+  return !isServed && impossibleDigest(digest) !== null;
 }
 
 /** The artifact was requested, but its host did not send it. */

@@ -11,9 +11,10 @@ export interface ListedVersion {
 /** Larger registries are compared up to here: what is kept must not grow with everything that is listed. */
 const MOST_VERSIONS = 100_000;
 
-/** The versions that the apps of a run list, by their checksum and by their URL: of several, the first one. */
+/** The versions that the apps of a run list, by their checksum and by their URL: of several with one URL, the first one. */
 export class ListedVersions {
-  readonly #byDigest = new Map<string, ListedVersion>();
+  /** Null for the digest of several apps. */
+  readonly #byDigest = new Map<string, ListedVersion | null>();
   readonly #byAddress = new Map<string, ListedVersion>();
   readonly #files = new Set<string>();
 
@@ -29,12 +30,17 @@ export class ListedVersions {
     for (const { version, digest, address } of versions) {
       if (this.#byDigest.size >= MOST_VERSIONS) return;
       const listed = { app, version, digest };
-      if (digest !== null && !this.#byDigest.has(digest)) this.#byDigest.set(digest, listed);
+      if (digest !== null) this.#byDigest.set(digest, this.#isOfOther(digest, app) ? null : listed);
       if (address !== null && !this.#byAddress.has(address)) this.#byAddress.set(address, listed);
     }
   }
 
-  /** The version of another app with that checksum; null if there is none. @param digest 64 digits */
+  #isOfOther(digest: string, app: string): boolean {
+    const known = this.#byDigest.get(digest);
+    return known !== undefined && known?.app !== app;
+  }
+
+  /** The version of another app with that checksum; null if there is none, or several apps have it. @param digest 64 digits */
   withDigest(digest: string, app: string | null): ListedVersion | null {
     return ofOther(this.#byDigest.get(digest), app);
   }
@@ -45,6 +51,6 @@ export class ListedVersions {
   }
 }
 
-function ofOther(listed: ListedVersion | undefined, app: string | null): ListedVersion | null {
-  return listed === undefined || app === null || listed.app === app ? null : listed;
+function ofOther(listed: ListedVersion | null | undefined, app: string | null): ListedVersion | null {
+  return listed == null || app === null || listed.app === app ? null : listed;
 }

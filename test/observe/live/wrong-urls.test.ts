@@ -1,8 +1,9 @@
 import { describe } from 'vitest';
-import { answer } from '../../support/fault-host.ts';
+import { answer, json } from '../../support/fault-host.ts';
 import { checkCases, liveFixture } from '../../support/live-fixture.ts';
+import { archive, checksum, gzipped } from '../../support/live-registry.ts';
 
-/** A URL whose form shows that it is wrong is one error, whatever its host responds. */
+/** A URL whose form shows that it is wrong is one error, whatever its host responds; that of another app is named. */
 
 const fixture = liveFixture();
 
@@ -15,6 +16,75 @@ const PAGE = answer({
 function listed(from: string, to: string): void {
   fixture.serveManifest({}, fixture.manifest().replace(`/${from}"`, `/${to}"`));
 }
+
+describe('two apps', () => {
+  /** Serves “app-a” and “app-b”, each with one version. @param versions by app: the path of the artifact, and its bytes */
+  function serveApps(
+    versions: Record<string, { path: string; listed: Buffer }>,
+    metadata: Record<string, string> = { 'app-a': 'app-a.json', 'app-b': 'app-b.json' },
+  ): void {
+    const { origin } = fixture.host;
+    const { apps } = JSON.parse(fixture.manifest()) as { apps: Record<string, object> };
+    const entry = apps['app-a'];
+    const entries = Object.entries(metadata).map(([key, path]) => [
+      key,
+      { ...entry, appMetadataUrl: `${origin}/${path}` },
+    ]);
+    fixture.serveManifest({}, JSON.stringify({ apps: Object.fromEntries(entries) }));
+    for (const [key, { path, listed }] of Object.entries(versions)) {
+      const version = { version: '1.0.0', artifactUrl: `${origin}/${path}`, artifactChecksum: checksum(listed) };
+      fixture.host.on(`/${metadata[key]}`, json({ versions: [version] }));
+    }
+    fixture.host.on('/app-a-1.0.0.tar.gz', gzipped(A));
+    fixture.host.on('/app-b-1.0.0.tar.gz', gzipped(B));
+  }
+  const [A, B] = [archive('a'), archive('b')];
+
+  checkCases(fixture, [
+    {
+      name: 'as they should be',
+      serve: () =>
+        serveApps({
+          'app-a': { path: 'app-a-1.0.0.tar.gz', listed: A },
+          'app-b': { path: 'app-b-1.0.0.tar.gz', listed: B },
+        }),
+      expect: [],
+    },
+    {
+      name: 'whose artifact URLs are swapped',
+      serve: () =>
+        serveApps({
+          'app-a': { path: 'app-b-1.0.0.tar.gz', listed: A },
+          'app-b': { path: 'app-a-1.0.0.tar.gz', listed: B },
+        }),
+      expect: [
+        'error artifact-checksum-mismatch other-apps-artifact (artifact 1.0.0)',
+        'error artifact-checksum-mismatch other-apps-artifact (artifact 1.0.0)',
+      ],
+    },
+    {
+      name: 'of which one has a copy of the metadata of the other',
+      serve: () =>
+        serveApps({
+          'app-a': { path: 'app-a-1.0.0.tar.gz', listed: A },
+          'app-b': { path: 'app-a-1.0.0.tar.gz', listed: A },
+        }),
+      expect: ['warning version-of-other-app copy (metadata)'],
+    },
+    {
+      name: 'whose metadata files are swapped',
+      serve: () =>
+        serveApps(
+          {
+            'app-a': { path: 'app-b-1.0.0.tar.gz', listed: B },
+            'app-b': { path: 'app-a-1.0.0.tar.gz', listed: A },
+          },
+          { 'app-a': 'app-b.json', 'app-b': 'app-a.json' },
+        ),
+      expect: ['warning url-of-other-app metadata (manifest)', 'warning url-of-other-app metadata (manifest)'],
+    },
+  ]);
+});
 
 describe('a URL that is wrong by its form', () => {
   checkCases(fixture, [

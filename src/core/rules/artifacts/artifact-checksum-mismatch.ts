@@ -92,6 +92,7 @@ export const artifactChecksumMismatch = defineRule({
         ),
       ],
       'other-bytes',
+      'other-apps-artifact',
     ),
     ...only(NOT_ITS_URL, 'html-page', 'json-error', 'xml-error', 'text'),
   ],
