@@ -139,6 +139,12 @@ const ABSENT = [
   { rule: 'artifact-checksum-mismatch', noun: 'artifact', verb: 'hashed' },
 ] as const;
 
+const WHERE = [
+  { code: 'not-in-workspace', words: 'not in the workspace' },
+  { code: 'not-checked-out', words: 'not part of this sparse checkout (git sparse-checkout add <folder>)' },
+  { code: 'lfs-not-fetched', words: 'in Git LFS, and not fetched (git lfs pull)' },
+] as const;
+
 function unjudged(report: Report, { style, verbose }: PrettyOptions): string[] {
   const { notJudged } = report;
   if (notJudged.length === 0) return [];
@@ -153,12 +159,14 @@ function unjudged(report: Report, { style, verbose }: PrettyOptions): string[] {
     return [style.dim('Not judged:'), ...list.map((line) => style.dim(line)), ''];
   }
   const offline = new Set(notJudged.filter(({ code }) => code === 'offline').map(({ rule }) => rule)).size;
-  const lines = ABSENT.flatMap(({ rule, noun, verb }) => {
-    const absent = notJudged.filter((entry) => entry.code === 'not-in-workspace' && entry.rule === rule);
-    const number = absent.filter(({ count: further }) => further === null).length;
-    const more = absent.length > number ? ' and more' : '';
-    return number === 0 ? [] : [`${counted(number, noun)}${more} not ${verb}: not in the workspace.`];
-  });
+  const lines = ABSENT.flatMap(({ rule, noun, verb }) =>
+    WHERE.flatMap(({ code, words }) => {
+      const absent = notJudged.filter((entry) => entry.code === code && entry.rule === rule);
+      const number = absent.filter(({ count: further }) => further === null).length;
+      const more = absent.length > number ? ' and more' : '';
+      return number === 0 ? [] : [`${counted(number, noun)}${more} not ${verb}: ${words}.`];
+    }),
+  );
   if (offline > 0)
     lines.push(`${counted(offline, 'check')} not made: they need the network (appreg verify <registry-url>).`);
   const failed = notJudged.filter(isFailure);

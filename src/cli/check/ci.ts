@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, realpathSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { appendFileSync, realpathSync } from 'node:fs';
+import { relative, sep } from 'node:path';
 import type { Report } from '../../core/findings/report.ts';
 import { message } from '../../core/text/message.ts';
+import { gitRoot } from '../../platform/git-root.ts';
 import { systemErrorCode } from '../../platform/system-error.ts';
 import { annotations } from '../../report/github.ts';
 import { render } from '../../report/index.ts';
@@ -22,13 +23,6 @@ export function folderInRepository(cwd: string, env: NodeJS.ProcessEnv): string 
 
 function contains(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
-}
-
-/** The nearest folder with a repository or a work tree of git, from `path` upwards; null if there is none. */
-export function gitRoot(path: string): string | null {
-  if (existsSync(join(path, '.git'))) return path;
-  const parent = dirname(path);
-  return parent === path ? null : gitRoot(parent);
 }
 
 function realPath(path: string): string {

@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { type RegistryPlace, registryAt } from '../../core/findings/fingerprint.ts';
 import { asBase, type Workspace } from '../../observe/workspace/places.ts';
 import { type LintTarget, manifestIn } from '../../observe/workspace/target.ts';
-import { gitRoot } from './ci.ts';
+import { gitRoot } from '../../platform/git-root.ts';
 
 /**
  * The place of the registry that a path is in, which is the same from every folder, in every clone and work tree. With a

@@ -33,6 +33,10 @@ export function isMissing(fact: unknown): fact is Missing {
 export type MissingReason =
   | { code: 'offline' }
   | { code: 'not-in-workspace' }
+  /** Git has it, and the sparse checkout has not. */
+  | { code: 'not-checked-out' }
+  /** The file is the pointer of Git LFS. */
+  | { code: 'lfs-not-fetched' }
   /** A finding of that rule on the same resource. */
   | { code: 'blocked-by'; rule: string }
   | { code: 'no-url' }
@@ -124,6 +128,8 @@ type ReasonByCode = { [C in NotJudgedCode]: Extract<NotJudgedReason, { code: C }
 const WORDING: { readonly [C in NotJudgedCode]: Wording<C> } = {
   offline: () => 'needs the network',
   'not-in-workspace': () => 'it is not in the workspace',
+  'not-checked-out': () => 'git has it, but it is not part of this sparse checkout (git sparse-checkout add <folder>)',
+  'lfs-not-fetched': () => 'it is in Git LFS, and was not fetched (git lfs pull)',
   'blocked-by': ({ rule }, _, nameOf) => `because of ${nameOf(rule)}`,
   'no-url': () => 'it has no URL',
   'not-requested': ({ flag }) => (flag === null ? 'it was not requested' : `it is not requested with ${flag}`),

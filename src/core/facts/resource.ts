@@ -8,9 +8,16 @@ import type { Missing } from './missing.ts';
 
 /**
  * State of a path without a readable file. `missing`: nothing, although other files of the kind are in the
- * workspace; `not-a-file`: a pipe, a socket or a device; `outside`: a link out of the workspace.
+ * workspace; `not-checked-out`: git has it, and the sparse checkout has not; `not-a-file`: a pipe, a socket or a device; `outside`: a link out of the workspace.
  */
-export type LocalState = 'missing' | 'dangling-link' | 'link-loop' | 'folder' | 'not-a-file' | 'outside';
+export type LocalState =
+  | 'missing'
+  | 'not-checked-out'
+  | 'dangling-link'
+  | 'link-loop'
+  | 'folder'
+  | 'not-a-file'
+  | 'outside';
 
 /** The location of a resource, and the responses of its URL. `file` is a local path, as a message names it. */
 export interface Resource {

@@ -7,11 +7,14 @@ import {
   type Missing,
   type IconFacts,
 } from '../../core/facts/facts.ts';
-import { parseDocument } from '../../core/json/json.ts';
+import { type JsonValue, member, parseDocument } from '../../core/json/json.ts';
 import { artifactUrlOf, listedVersions } from '../../core/registry/manifest.ts';
 import { localPath } from './places.ts';
+import { NOT_FETCHED } from './checkout.ts';
+import { pointerAt } from './lfs-pointer.ts';
 import { isUnwalked } from './walk.ts';
 import {
+  absence,
   ELSEWHERE,
   localFile,
   NOT_THERE,
@@ -29,6 +32,8 @@ interface ExpectedArtifact {
   index: number;
   url: string;
   path: string;
+  /** The listed checksum, as it is. */
+  checksum: JsonValue | undefined;
 }
 
 /** The artifacts of an app, one per version. */
@@ -47,8 +52,10 @@ export function listArtifacts(context: WorkspaceContext, { content }: DocumentFa
   for (const item of listedVersions(parseDocument(content).value) ?? []) {
     const url = artifactUrlOf(item);
     const path = localFile(context, url);
-    if (url !== null && typeof path === 'string') present.push({ index: all.length, url, path });
-    all.push(absentArtifact(url, typeof path === 'string' ? ELSEWHERE : path));
+    if (url !== null && typeof path === 'string')
+      present.push({ index: all.length, url, path, checksum: member(item, 'artifactChecksum') });
+    const reason = path === ELSEWHERE ? absence(context, url) : path;
+    all.push(absentArtifact(url, typeof reason === 'string' ? ELSEWHERE : reason));
   }
   return { all, present };
 }
@@ -66,7 +73,10 @@ export async function observeArtifacts(
   let isAnyHere = false;
   for (const one of present) {
     const found = await observeArtifactFile(context, one);
-    if (found === null) continue;
+    if (found === null) {
+      facts[one.index] = absentArtifact(one.url, absence(context, one.url));
+      continue;
+    }
     facts[one.index] = found;
     isAnyHere = true;
   }
@@ -87,7 +97,7 @@ function notFound(context: WorkspaceContext, facts: ArtifactFacts): ArtifactFact
 /** Null if nothing is at its path. */
 async function observeArtifactFile(
   context: WorkspaceContext,
-  { url, path }: ExpectedArtifact,
+  { url, path, checksum }: ExpectedArtifact,
 ): Promise<ArtifactFacts | null> {
   const otherName = otherNameOf(context, path);
   if (otherName) return { ...absentArtifact(url, OTHER_NAME), otherName };
@@ -95,6 +105,10 @@ async function observeArtifactFile(
   if (state === 'missing') return null;
   const file = context.nameOf(path);
   if (state !== null) return { ...absentArtifact(url, NOT_THERE), file, local: state };
+  // The pointer has the digest of the file: git has the listed bytes, and did not fetch them.
+  const oid = pointerAt(join(context.root, path));
+  if (oid !== null && checksum === `sha256:${oid}` && context.checkout.isInLfs(path))
+    return { ...absentArtifact(url, NOT_FETCHED), file };
   // Loaded on demand: most workspaces have no artifacts.
   const { readArchiveFile } = await import('../archive/read-archive.ts');
   const { content, archive } = await readArchiveFile(join(context.root, path), { scan: { folders: [] } });
@@ -148,6 +162,8 @@ export function openIcons(context: WorkspaceContext, urls: readonly (string | nu
       if ('path' in found) return observeIconFile(context, found);
       if (url === null || found.otherName !== undefined) return found;
       const path = typeof expected === 'string' ? expected : localPath(url, context.base);
+      const reason = absence(context, url);
+      if (reason !== ELSEWHERE) return absentIcon(url, reason);
       return belongsHere(path)
         ? { ...absentIcon(url, NOT_THERE), file: context.nameOf(path), local: 'missing' }
         : found;
@@ -180,6 +196,8 @@ async function observeIconFile(context: WorkspaceContext, { url, path }: IconFil
   const file = context.nameOf(path);
   const state = stateIn(context, path);
   if (state !== null) return { ...absentIcon(url, NOT_THERE), file, local: state };
+  if (pointerAt(join(context.root, path)) !== null && context.checkout.isInLfs(path))
+    return { ...absentIcon(url, NOT_FETCHED), file };
   // Loaded on demand: it digests, looks for secrets, and has a parser of XML.
   const { readIcon } = await import('./read-icon.ts');
   return { url, file, web: OFFLINE, ...(await readIcon(join(context.root, path))) };

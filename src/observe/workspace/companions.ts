@@ -5,7 +5,8 @@ import { namesBill } from '../../core/attestation/judge.ts';
 import type { ObservedAttestation } from '../../core/facts/attestation.ts';
 import { readChunks } from '../../platform/read-chunks.ts';
 import { factsOfBundle } from '../content/attestation.ts';
-import { stateOfError, type LocalAttestations, stateIn, type WorkspaceContext } from './workspace-context.ts';
+import { stateOfError } from './local-state.ts';
+import { type LocalAttestations, stateIn, type WorkspaceContext } from './workspace-context.ts';
 
 /** Verifies the attestations of a workspace; loaded if there is one. */
 

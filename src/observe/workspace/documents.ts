@@ -7,7 +7,7 @@ import type { DocumentContent } from '../../core/json/content.ts';
 import { message } from '../../core/text/message.ts';
 import { otherNameOnDisk } from '../../platform/names.ts';
 import { contentOf } from '../content/document-content.ts';
-import { stateOfError } from './workspace-context.ts';
+import { stateOfError } from './local-state.ts';
 
 /** A registry of 100,000 apps has a manifest of 43 MB; files larger than this are truncated. */
 const DOCUMENT_LIMIT = 256 * 1024 * 1024;

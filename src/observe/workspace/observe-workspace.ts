@@ -6,6 +6,8 @@ import { iconUrlOf, listedVersionsIn, manifestAppsIn, metadataUrlOf } from '../.
 import { artifactFolder, foldName } from '../../core/registry/file-names.ts';
 import { type ArtifactListing, listArtifacts, observeArtifacts, openIcons } from './app-files.ts';
 import { readDocumentFile, releaseText } from './documents.ts';
+import { NOT_CHECKED_OUT, NOT_FETCHED, openCheckout } from './checkout.ts';
+import { lfsOid } from './lfs-pointer.ts';
 import { openOtherNames } from './other-names.ts';
 import { walk } from './walk.ts';
 import { asBase, openPlaces, type Workspace } from './places.ts';
@@ -54,6 +56,7 @@ export async function observeWorkspace(
     tree: null,
     outsideFolder: '',
     names: openOtherNames(root),
+    checkout: openCheckout(root),
     nameOf: options.nameOf,
     attestations: options.attestations ?? null,
   };
@@ -118,6 +121,7 @@ export async function observeMetadataFile(
     tree: null,
     outsideFolder: '',
     names: openOtherNames(workspace.root),
+    checkout: openCheckout(workspace.root),
     nameOf,
     attestations,
   };
@@ -134,7 +138,13 @@ function observeDocumentFile(context: WorkspaceContext, url: string | null, path
   if (otherName) return { url, file: context.nameOf(otherName.listed), web: OFFLINE, content: OTHER_NAME, otherName };
   const file = context.nameOf(path);
   const found = leadsOut(context, path) ? 'outside' : readDocumentFile(join(context.root, path));
+  const isLeftOut = found === 'missing' && context.checkout.leavesOut(path);
+  // Without the manifest nothing is judged, which must not look like a registry without faults.
+  if (isLeftOut && url === null) return { url, file, web: OFFLINE, content: NOT_THERE, local: 'not-checked-out' };
+  if (isLeftOut) return { url, file, web: OFFLINE, content: NOT_CHECKED_OUT };
   if (typeof found === 'string') return { url, file, web: OFFLINE, content: NOT_THERE, local: found };
+  if (url !== null && lfsOid(found) !== null && context.checkout.isInLfs(path))
+    return { url, file, web: OFFLINE, content: NOT_FETCHED };
   return { url, file, web: OFFLINE, content: found };
 }
 

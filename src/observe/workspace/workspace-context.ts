@@ -1,13 +1,10 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppregError } from '../../core/errors/error.ts';
 import type { LocalState, Missing, Resource } from '../../core/facts/facts.ts';
 import { blockedBy } from '../../core/facts/missing.ts';
-import { message } from '../../core/text/message.ts';
-import { isLink, whyUnreadable } from '../../platform/regular-file.ts';
-import { systemErrorCode } from '../../platform/system-error.ts';
 import type { VerifyBundle } from '../content/attestation.ts';
+import { stateAt } from './local-state.ts';
 import { localPath, staysInside } from './places.ts';
+import { type Checkout, NOT_CHECKED_OUT } from './checkout.ts';
 import type { OtherNames } from './other-names.ts';
 import { isUnwalked, type WalkResult } from './walk.ts';
 
@@ -31,6 +28,7 @@ export interface WorkspaceContext {
   /** The last folder, as a URL, that is not in the workspace: an app's artifacts are mostly in one. */
   outsideFolder: string;
   names: OtherNames;
+  checkout: Checkout;
   nameOf(path: string): string;
   /** Verification of the attestations beside artifacts; null if there is none. */
   attestations: LocalAttestations | null;
@@ -71,39 +69,13 @@ export function localFile(context: WorkspaceContext, url: string | null): string
   return path;
 }
 
+/** The reason why an artifact or icon is not in the workspace. */
+export function absence({ base, checkout }: WorkspaceContext, url: string | null): Missing {
+  const path = url === null ? null : localPath(url, base);
+  return path !== null && checkout.leavesOut(path) ? NOT_CHECKED_OUT : ELSEWHERE;
+}
+
 /** State of a path; null for one that can be read. @throws AppregError `file-unreadable` */
 export function stateIn(context: WorkspaceContext, path: string): LocalState | null {
   return leadsOut(context, path) ? 'outside' : stateAt(join(context.root, path));
-}
-
-// State of a path of the workspace without a readable file.
-
-/** Null for a regular file. Never opens it, since opening a named pipe may wait. @throws AppregError as `stateOfError` */
-function stateAt(path: string): LocalState | null {
-  try {
-    const stat = statSync(path);
-    if (stat.isFile()) return null;
-    return stat.isDirectory() ? 'folder' : 'not-a-file';
-  } catch (error) {
-    return stateOfError(path, error);
-  }
-}
-
-/**
- * The state that an error code of the system means.
- * @throws AppregError `file-unreadable` for a file that may not be read
- */
-export function stateOfError(path: string, error: unknown): LocalState {
-  const code = systemErrorCode(error) ?? '';
-  if (code === 'ENOENT') return isLink(path) ? 'dangling-link' : 'missing';
-  if (code === 'ENOTDIR' || code === 'ENAMETOOLONG') return 'missing';
-  if (code === 'ELOOP') return 'link-loop';
-  if (code === 'EISDIR') return 'folder';
-  if (code === 'ENXIO') return 'not-a-file';
-  throw new AppregError(
-    'file-unreadable',
-    message`${path} ${whyUnreadable(path, error) ?? `cannot be read: ${String(error)}`}.`,
-    message`Check the permissions of the file.`,
-    { cause: error },
-  );
 }

@@ -22,6 +22,11 @@ ruleTable(fileMissing, {
       { cause: 'missing', message: 'manifest registry.json does not exist', advice: 'Create it with appreg init' },
     ],
     [
+      'a manifest outside of a sparse checkout',
+      at('not-checked-out', 'manifest', 'registry.json'),
+      { cause: 'not-checked-out', message: 'git has it', advice: 'git sparse-checkout add' },
+    ],
+    [
       'no artifact',
       at('missing', 'artifact', 'apps/a/1.tar.gz'),
       { cause: 'missing', message: 'artifact apps/a/1.tar.gz does not exist', advice: 'Restore the published file' },
