@@ -1,5 +1,5 @@
 import type { LockedDescription, LockFile } from '../core/registry/lock-file.ts';
-import { type EntryChanges, hasWrites } from '../core/release/entry-changes.ts';
+import { type EntryChanges, hasWrites, NO_CHANGES } from '../core/release/entry-changes.ts';
 import { counted, printable } from '../core/text/text.ts';
 import type { AppregError } from '../core/errors/error.ts';
 import { applyPlan } from '../publish/apply-plan.ts';
@@ -55,20 +55,33 @@ export async function planEntries(
   const planned = new Map<AppToAssemble, PlannedEntry | PublishedEntry>();
   await inPool(apps, Math.max(1, Math.min(jobs, apps.length)), async (app) => {
     const recorded = lock.descriptions.get(app.key);
-    const part = await entryPart(place, manifest, app, recorded);
-    if (part === null) return;
-    try {
-      judgeEntry(manifest, app, part, judgeSettings);
-      planned.set(app, { kind: 'planned-entry', app, recorded, part });
-    } catch (error) {
-      planned.set(app, notPublished({ app, part }, error));
-    }
+    const planning = await planEntry(place, manifest, { app, recorded }, judgeSettings);
+    if (planning !== null) planned.set(app, planning);
   });
   const inOrder = apps.flatMap((app) => planned.get(app) ?? []);
   return {
     entries: inOrder.flatMap((one) => (one.kind === 'planned-entry' ? one : [])),
     refused: inOrder.flatMap((one) => (one.kind === 'entry' ? one : [])),
   };
+}
+
+/** @returns null for an app that is not listed; an expected error is its result */
+async function planEntry(
+  place: RegistryLocation,
+  manifest: StoredDocument,
+  { app, recorded }: Pick<PlannedEntry, 'app' | 'recorded'>,
+  judgeSettings: JudgeSettings,
+): Promise<PlannedEntry | PublishedEntry | null> {
+  let changes = NO_CHANGES;
+  try {
+    const part = await entryPart(place, manifest, app, recorded);
+    if (part === null) return null;
+    changes = part.changes;
+    judgeEntry(manifest, app, part, judgeSettings);
+    return { kind: 'planned-entry', app, recorded, part };
+  } catch (error) {
+    return { kind: 'entry', app, changes, error: errorOfApp(error) };
+  }
 }
 
 /** @throws AppregError (exit 1) if the entry would introduce an error */
@@ -93,18 +106,16 @@ export async function planTextsAgain(
   const entries: PlannedEntry[] = [];
   const refused: PublishedEntry[] = [];
   for (const one of planned) {
-    const { app, recorded, part: before } = one;
-    if (before.edit === null || before.edit.from.token === manifest.token) entries.push(one);
-    else {
-      const part = await entryPart(place, manifest, app, recorded);
-      if (part === null) continue;
-      const again = { ...one, part: { ...part, changes: { ...part.changes, icon: before.changes.icon } } };
-      try {
-        judgeEntry(manifest, app, part, judgeSettings);
-        entries.push(again);
-      } catch (error) {
-        refused.push(notPublished(again, error));
-      }
+    const { part: before } = one;
+    if (before.edit === null || before.edit.from.token === manifest.token) {
+      entries.push(one);
+      continue;
+    }
+    const again = await planEntry(place, manifest, one, judgeSettings);
+    if (again?.kind === 'entry') refused.push(again);
+    else if (again !== null) {
+      const changes = { ...again.part.changes, icon: before.changes.icon };
+      entries.push({ ...again, part: { ...again.part, changes } });
     }
   }
   return { entries, refused };

@@ -197,6 +197,20 @@ test('an entry that the rules refuse stops no other app', async () => {
   expect(await colors(connect())).toEqual({ clock: '#112233', lamp: '#445566' });
 });
 
+test('an entry that cannot be edited stops no other app', async () => {
+  const { open: connect } = await open('memory');
+  const stored = await connect().read('registry.json');
+  const manifest = JSON.parse(Buffer.from(stored?.bytes ?? '').toString());
+  manifest.apps.clock.blockStyle = 'none';
+  await connect().replace('registry.json', Buffer.from(JSON.stringify(manifest)), stored?.token ?? '');
+  const texts = KEYS.map((key) => described(key, CHANGED));
+  const { entries } = await publish(placeOf(connect()), { texts });
+  expect(entries.map(({ app, error }) => [app.key, error?.code ?? null]).toSorted()).toEqual([
+    ['clock', 'document-invalid'],
+    ['lamp', null],
+  ]);
+});
+
 test('an app that is no longer listed has no texts', async () => {
   const store = memoryStore({ 'registry.json': '{ "apps": {} }' });
   const { entries } = await publish(placeOf(store), { texts: [described('clock', CHANGED)] });
