@@ -28,12 +28,18 @@ export function listing(folder: string): string[] {
 
 /** What a standard reader finds in the archive: path → text, in archive order. */
 export async function unpacked(archive: Uint8Array): Promise<Record<string, string>> {
-  const found: Record<string, string> = {};
+  const files = Object.entries(await unpackedBytes(archive));
+  return Object.fromEntries(files.map(([path, bytes]) => [path, bytes.toString()]));
+}
+
+/** The same, as bytes. */
+export async function unpackedBytes(archive: Uint8Array): Promise<Record<string, Buffer>> {
+  const found: Record<string, Buffer> = {};
   const parser = new Parser({ strict: true });
   const done = new Promise((resolve, reject) => parser.on('end', resolve).on('error', reject));
   parser.on('entry', (entry: ReadEntry) => {
     const parts: Buffer[] = [];
-    entry.on('data', (part) => parts.push(part)).on('end', () => (found[entry.path] = Buffer.concat(parts).toString()));
+    entry.on('data', (part) => parts.push(part)).on('end', () => (found[entry.path] = Buffer.concat(parts)));
   });
   parser.end(Buffer.from(archive));
   await done;

@@ -16,7 +16,7 @@ interface Scope {
   code: string;
   reader: PathReader;
   imported: ReadonlyMap<string, string>;
-  /** Variables with a result of `createRequire`. */
+  /** Functions that load modules: results of `createRequire`, and that of the compiler. */
   requires: ReadonlySet<string>;
   /** The imports that the compiler left in the code. */
   external: ReadonlySet<string>;
@@ -43,7 +43,8 @@ export function findReferences(code: string, external: ReadonlySet<string>): Fou
   const program = parsed(code);
   const imported = importedNames(program);
   const variables = new Map<string, AnyNode>();
-  const requires = new Set<string>();
+  // That of the compiler, for CommonJS modules.
+  const requires = new Set(['__require']);
   const declared = new Set<string>();
   visit(program, (node) => {
     if (node.type !== 'VariableDeclarator' || node.id.type !== 'Identifier') return;
@@ -110,8 +111,9 @@ function referenceAt(node: AnyNode, scope: Scope): Found {
     case 'ExportNamedDeclaration':
     case 'ExportAllDeclaration':
     case 'ImportExpression': {
-      const name = node.source?.type === 'Literal' ? node.source.value : null;
-      return typeof name === 'string' && external.has(name) ? moduleReference(name) : null;
+      const name = node.source ? reader.valueOf(node.source) : null;
+      if (name === null) return node.type === 'ImportExpression' ? computedModule(node.source) : null;
+      return external.has(name) ? moduleReference(name) : null;
     }
     case 'NewExpression':
     case 'CallExpression':
@@ -142,7 +144,7 @@ function referenceOfCall(node: CallExpression | NewExpression, scope: Scope): Fo
   if (node.type === 'CallExpression') {
     if (isMeta(node.callee, ['resolve'])) return value === null ? computed() : moduleReference(value);
     if (isRequire(node.callee, requires, imported)) {
-      if (value === null) return computed();
+      if (value === null) return computedModule(first);
       return pathFromCode(value) === null ? moduleReference(value) : null;
     }
     if (value !== null && external.has(value) && first.type === 'Literal') return moduleReference(value);
@@ -160,6 +162,11 @@ function referenceOfCall(node: CallExpression | NewExpression, scope: Scope): Fo
 
 function computed(): Found {
   return { kind: 'computed', target: null };
+}
+
+/** A module whose name is not known; a path of the code is a reference of its own. */
+function computedModule(name: AnyNode): Found {
+  return name.type === 'NewExpression' ? null : { kind: 'module', target: null };
 }
 
 function computedIn(parts: readonly AnyNode[], right: AnyNode, reader: PathReader): Found {
@@ -183,7 +190,7 @@ function pathReference(node: AnyNode, reader: PathReader): Found {
 function moduleReference(name: string): Found {
   if (isBuiltin(name)) return 'none';
   if (RELATIVE.test(name)) return { kind: 'file', target: posix.normalize(name) };
-  return /^[/#]|^[a-z]+:/.test(name) ? 'none' : { kind: 'package', target: name };
+  return /^\/|^[a-z]+:/.test(name) ? 'none' : { kind: 'package', target: name };
 }
 
 /** True for a function that `createRequire` returned, and for its `resolve`. */
@@ -220,14 +227,19 @@ const ORDER: readonly FoundReference['kind'][] = ['code', 'file', 'beside'];
 function mostSpecific(found: readonly FoundReference[]): FoundReference[] {
   // Of an optional reference and one that is not, the second counts.
   const ordered = found.toSorted((a, b) => Number(b.isOptional) - Number(a.isOptional));
-  const unique = new Map(ordered.map((one) => [`${one.kind} ${one.target ?? one.code}`, one]));
-  const all = found.filter((one) => unique.get(`${one.kind} ${one.target ?? one.code}`) === one);
+  const unique = new Map(ordered.map((one) => [keyOf(one), one]));
+  const all = found.filter((one) => unique.get(keyOf(one)) === one);
   return all.filter(
     ({ kind, target }) =>
       !all.some(
         (other) => ORDER.indexOf(other.kind) < ORDER.indexOf(kind) && target !== null && other.target === target,
       ) && !(kind === 'file' && all.some((other) => other.target?.startsWith(`${target}/`) === true)),
   );
+}
+
+/** Modules by the same pattern of `imports` are one: `#fonts/a` and `#fonts/b`. */
+function keyOf({ kind, target, code }: FoundReference): string {
+  return `${kind} ${target?.startsWith('#') === true ? posix.dirname(target) : (target ?? code)}`;
 }
 
 function visit(node: AnyNode, see: (node: AnyNode) => void): void {

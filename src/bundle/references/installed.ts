@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { documentContent, isObject, member, parseDocument } from '../../core/json/json.ts';
 import type { PlacedFile } from '../../core/release/build-settings.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
@@ -22,6 +22,42 @@ export function packageItems(module: string, source: string, folders: Folders): 
   if (folder === null) return null;
   const all = withDependencies(folder);
   return all.length > MOST_PACKAGES ? [] : all.map((one) => placed(one, folders.root));
+}
+
+/**
+ * The files for a module that code names by the `imports` of its package.json, as items of `include`.
+ * @param name such as `#fonts/a`
+ * @param source the file that loads it, absolute
+ * @returns null if there is no such module
+ */
+export function importsItems(name: string, source: string, { root }: Folders): PlacedFile[] | null {
+  const manifest = nearestManifest(source);
+  const file = manifest === null ? null : resolved(name, source);
+  if (manifest === null || file === null) return null;
+  const owner = dirname(manifest);
+  const folder = dirname(file);
+  const to = relative(owner, folder).split(sep).join('/');
+  if (to === '' || to.startsWith('..')) return null;
+  return [
+    { from: sourceOf(manifest, root), to: 'package.json' },
+    { from: sourceOf(folder, root), to },
+  ];
+}
+
+function resolved(name: string, source: string): string | null {
+  try {
+    return createRequire(source).resolve(name);
+  } catch {
+    return null;
+  }
+}
+
+function nearestManifest(source: string): string | null {
+  for (let at = dirname(source); ; at = dirname(at)) {
+    const file = join(at, 'package.json');
+    if (existsSync(file)) return file;
+    if (at === dirname(at)) return null;
+  }
 }
 
 /** The package of a module: `@scope/name/lib/x.js` is of `@scope/name`. */

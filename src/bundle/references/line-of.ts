@@ -21,7 +21,9 @@ export function lineOf(
   const names = target === null ? [] : [target, posix.basename(target)];
   // The longest word says most about the place.
   const words = [...literals.toReversed(), ...names].toSorted((a, b) => b.length - a.length);
+  const exact = code.replaceAll('__require', 'require').replace(/…$/, '');
   const tests = [
+    (line: string) => line.includes(exact),
     ...words.map((word) => (line: string) => line.includes(word) && KEYWORD.test(line)),
     ...words.map((word) => (line: string) => line.includes(word)),
     ...(words.length === 0 ? [(line: string) => /__dirname|__filename|import\.meta/.test(line)] : []),

@@ -4,10 +4,11 @@ export interface Reference {
   code: string;
   /**
    * `file`: a path beside the code; `code`: the same, of a worker or a process; `beside`: a file name that may be one;
-   * `computed`: a path that is only known at run time; `package`: a package or a module of one; `addon`: a native addon
+   * `computed`: a path that is only known at run time; `module`: a module with such a name; `package`: a package or a
+   * module of one, also by the `imports` of a package.json (`#name`); `addon`: a native addon
    * that a package finds by the path of its own folder.
    */
-  kind: 'file' | 'code' | 'beside' | 'computed' | 'package' | 'addon';
+  kind: 'file' | 'code' | 'beside' | 'computed' | 'module' | 'package' | 'addon';
   /** The path from the folder of the archive, or the name of the package (for `addon`, of the one that finds it); null for one that the code computes. */
   target: string | null;
   /** True if the code handles that it is missing (`try`/`catch`). */

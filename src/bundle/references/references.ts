@@ -10,7 +10,8 @@ import type { FoundReference, Reference } from './reference.ts';
 export type { Reference };
 
 /** Code without these words has no references: most small apps, which then load no parser. */
-const WORDS = /\bimport\.meta\b|\bcreateRequire\b|\bWorker\b|\bfork\b|\.wasm["'`]|worker[\w.-]*\.[cm]?js["'`]/;
+const WORDS =
+  /\bimport\.meta\b|\bcreateRequire\b|\b__require(?:\.resolve\(|\(\s*[^"'\s])|\bimport\(\s*[^"'\s]|\bWorker\b|\bfork\b|\.wasm["'`]|worker[\w.-]*\.[cm]?js["'`]/;
 /** Packages of the place where an app runs. */
 const PROVIDED = /^@slflows\/sdk(\/|$)/;
 
@@ -60,7 +61,14 @@ export async function referencesOf({ code, metafile, folder, leftOut }: Compiled
         ...placed(one.code, one.target),
       }));
     })
-    .filter(({ kind, source }) => kind !== 'computed' || !addonSources.has(source ?? ''));
+    .filter(({ kind, source }) => !isOfFinder(kind, source ?? '', addonSources));
+}
+
+/** True for what an addon's reference says: a path that is given to the package that finds it, or that this one loads. */
+function isOfFinder(kind: Reference['kind'], source: string, addonSources: ReadonlySet<string>): boolean {
+  if (kind === 'computed' && addonSources.has(source)) return true;
+  const path = source.replaceAll('\\', '/');
+  return (kind === 'computed' || kind === 'module') && FINDERS.some((name) => path.includes(`/node_modules/${name}/`));
 }
 
 /** Packages that find the native addon of another one by the path of its folder. */

@@ -1,8 +1,8 @@
 import { message, safe, type SafeText } from '../../core/text/message.ts';
 import { shownPath } from '../shown-path.ts';
 import { addonAdvice, neededFor } from './addons.ts';
-import { besideSource, type Folders, inclusionOf, SUFFIXES } from './inclusion.ts';
-import { packageName } from './installed.ts';
+import { addition, besideSource, type Folders, inclusionOf, SUFFIXES } from './inclusion.ts';
+import { importsItems, packageName } from './installed.ts';
 import type { Reference } from './reference.ts';
 
 const MOST_SHOWN = 20;
@@ -24,6 +24,10 @@ export function missingIn(references: readonly Reference[], archive: ArchiveCont
       return needed === null || !needed.items.every(({ to }) => isIn(archive.paths, to));
     }
     if (target === null) return true;
+    if (kind === 'package' && target.startsWith('#')) {
+      const items = importsItems(target, source ?? '', archive);
+      return items === null || !items.every(({ to }) => isIn(archive.paths, to));
+    }
     if (kind === 'package') return !isIn(archive.paths, `node_modules/${packageName(target)}`);
     if (isIn(archive.paths, target)) return false;
     return kind !== 'beside' || (source !== null && besideSource(source, target) !== null);
@@ -44,6 +48,13 @@ export function warningsAbout(missing: readonly Reference[], archive: ArchiveCon
 
 function faultOf({ kind, target, code, source }: Reference, archive: ArchiveContents): SafeText {
   const { output } = archive;
+  if (kind === 'module')
+    return message`${code} loads a module whose name is only known at run time: the archive contains no packages but those in ${output}, so check that the app runs without it; if it does not, import the module in the app, and give it to the package`;
+  if (kind === 'package' && target?.startsWith('#') === true) {
+    const items = importsItems(target, source ?? '', archive);
+    const advice = items === null ? message`import the module in a way that can be bundled` : addition(...items);
+    return message`${code} loads ${target}, a name in the package.json of its package, which the archive does not contain: ${safe(advice)}`;
+  }
   if (kind === 'package')
     return message`${code} loads ${target ?? ''}, which ${output} does not contain: it has to be installed where the app runs; if it is not, import it by its literal name, and remove it from "external"`;
   if (kind === 'addon')

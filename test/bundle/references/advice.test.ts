@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { bundle, type Bundle, type BundleOptions } from '../../../src/bundle/bundle.ts';
 import { loadTest } from '../../../src/bundle/load-test/load-test.ts';
-import { tree, unpacked, writeFiles } from '../tree.ts';
+import { tree } from '../tree.ts';
+import { result, settingIn } from './follow.ts';
 
 /** An app is built, its warning or refusal is followed, and it then runs unpacked, alone, in a process of its own. */
 
@@ -18,26 +18,12 @@ const WORKER = `import { Worker } from 'node:worker_threads';
 const run = (name) => new Promise((done, failed) => new Worker(name).on('message', done).on('error', failed));\n`;
 const REPLY = `import { parentPort } from 'node:worker_threads';\nparentPort.postMessage('ok');`;
 
-/** The setting in a text, as JSON. */
-function settingIn(text: string): NonNullable<BundleOptions['include']> {
-  const [, setting] = /"include": (\[.*?\]) to "bundle"/.exec(text) ?? [];
-  expect(setting, text).toBeDefined();
-  return JSON.parse(setting!);
-}
-
 /** The command in a text, with the esbuild of this repository. */
 async function build(text: string, cwd: string): Promise<void> {
   const [, words] = /\(npx esbuild ([^)]*)\)/.exec(text) ?? [];
   if (words === undefined) return;
   const program = createRequire(import.meta.url).resolve('esbuild/bin/esbuild');
   await run(process.execPath, [program, ...words.split(' ')], { cwd });
-}
-
-/** What `run` of app.js returns where the archive is unpacked. */
-async function result({ archive }: Bundle): Promise<string> {
-  const folder = writeFiles(tree(), await unpacked(archive));
-  const code = `import(${JSON.stringify(pathToFileURL(join(folder, 'app.js')).href)}).then(async ({ run }) => console.log(await run()))`;
-  return (await run(process.execPath, ['-e', code], { cwd: tree() })).stdout.trim();
 }
 
 async function refusalOf(built: Bundle, options: BundleOptions): Promise<string | null> {

@@ -107,6 +107,24 @@ describe('what an archive does not contain is named with its place', () => {
       ['main.ts:3: ', 'loads dep/x,'],
     ],
     [
+      'require.resolve() of CommonJS',
+      `import read from './read.cjs'; export const run = read;`,
+      { 'read.cjs': `module.exports = () => require.resolve('dep/worker');` },
+      ['read.cjs:1: ', 'loads dep/worker,'],
+    ],
+    [
+      'a module whose name is computed',
+      `import load from './load.cjs'; export const run = load;`,
+      { 'load.cjs': `\nmodule.exports = (name) => require(name);` },
+      ['load.cjs:2: require(name) loads a module whose name is only known at run time'],
+    ],
+    [
+      'an import whose name is computed',
+      `export const run = async (name: string) => import(name);`,
+      {},
+      ['main.ts:1: import(name) loads a module whose name'],
+    ],
+    [
       'a worker',
       `import { Worker } from 'node:worker_threads';\nexport const start = () => new Worker(new URL('./w.js', import.meta.url));`,
       { 'w.ts': 'export {};' },
@@ -179,6 +197,28 @@ describe('what an archive does not contain is named with its place', () => {
     expect(warnings[0]).toContain('"include": [{ "from": "node_modules/dep/data.bin", "to": "data.bin" }]');
   });
 
+  test('modules by the imports of a package.json are named once, with what makes them work', async () => {
+    const files = {
+      'node_modules/dep/package.json':
+        '{ "name": "dep", "version": "1.0.0", "license": "MIT", "type": "module", "main": "lib/index.js", "imports": { "#fonts/*": "./lib/fonts/*.cjs" } }',
+      'node_modules/dep/LICENSE': 'MIT',
+      'node_modules/dep/lib/index.js': `${REQUIRE}export const a = () => load('#fonts/a');\nexport const b = () => load('#fonts/b');`,
+      'node_modules/dep/lib/fonts/a.cjs': '',
+      'node_modules/dep/lib/fonts/b.cjs': '',
+    };
+    const code = `import { a, b } from 'dep'; export const run = [a, b];`;
+    const warnings = await warningsOf(code, files);
+    expect(warnings).toEqual([expect.stringContaining('loads #fonts/b, a name in the package.json of its package')]);
+    expect(warnings[0]).toContain(
+      '"include": [{ "from": "node_modules/dep/package.json", "to": "package.json" }, { "from": "node_modules/dep/lib/fonts", "to": "lib/fonts" }]',
+    );
+    const include = [
+      { from: 'node_modules/dep/package.json', to: 'package.json' },
+      { from: 'node_modules/dep/lib/fonts', to: 'lib/fonts' },
+    ];
+    expect(await warningsOf(code, files, { include })).toEqual([]);
+  });
+
   test('an import that --external leaves is named', async () => {
     const warnings = await warningsOf(`import pg from 'pg';\nexport const run = pg;`, {}, { external: ['pg'] });
     expect(warnings).toEqual([expect.stringMatching(/^main\.ts:1: .* loads pg, which app\.js does not contain/)]);
@@ -204,6 +244,12 @@ describe('code without a fault has no warning', () => {
     ['code that is not used', `const unused = () => new URL('./x.txt', import.meta.url);`],
     ['wasm at another place', `export const url = 'x.wasm';`],
     ['the SDK', `import { app as sdk } from '@slflows/sdk/v1'; export const run = sdk;`],
+    ['an optional module', `export const load = (name: string) => { try { return require(name); } catch {} };`],
+    [
+      'a module that is found when it is built',
+      `export const load = async () => import('./' + 'x.ts');`,
+      { 'x.ts': 'export {}' },
+    ],
     ['an optional addon', `let addon; try { addon = require('./x.node'); } catch {} export const run = addon;`],
     ['an optional package', `let dep; try { dep = require('dep'); } catch {} export const run = dep;`],
     [
