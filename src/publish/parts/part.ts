@@ -58,7 +58,10 @@ export function judgeParts(
   return newFindings(
     () => {
       const { findings, verdict } = judgeState(stateAt('before'), settings);
-      return { verdict, findings: isListed ? findings : findings.filter((finding) => !isOfEntry(finding, state.app?.key)) };
+      return {
+        verdict,
+        findings: isListed ? findings : findings.filter((finding) => !isOfEntry(finding, state.app?.key)),
+      };
     },
     stateAt('after'),
     settings,
