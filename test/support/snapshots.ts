@@ -49,7 +49,7 @@ export function metadataWith(...versions: string[]): { versions: Record<string, 
 }
 
 /** The same of another app: its artifacts have URLs of their own. */
-export function metadataOf(key: string, versions: readonly string[]): { versions: Record<string, unknown>[] } {
+function metadataOf(key: string, versions: readonly string[]): { versions: Record<string, unknown>[] } {
   return {
     versions: versions.map((version, i) => ({
       version,
