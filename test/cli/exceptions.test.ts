@@ -15,7 +15,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'appreg-exceptions-'));
   put('registry.json', { apps: { a: entry('a', { description: '' }), b: entry('b', { nmae: 'B' }) } });
   put('apps/a/versions.json', metadataWith('1.0.0', 'v2'));
-  put('apps/b/versions.json', metadataWith('1.0.0'));
+  put('apps/b/versions.json', metadataWith('3.0.0'));
   configure([]);
 });
 afterEach(() => rmSync(folder, { recursive: true }));

@@ -52,7 +52,7 @@ test.each([
   ['help editing', 118, () => ['help', 'editing']],
   ['lint --help', 138, () => ['lint', '--help']],
   ['bundle', 585, () => ['bundle', 'app.js', 'app.tar.gz']],
-  ['lint', 1010, () => ['lint']],
+  ['lint', 1020, () => ['lint']],
   ['verify', 1780, () => ['verify', putRegistry(host).url, '--ca', join(folder, 'ca.pem')]],
 ])('%s loads at most %i kB', async (_, limit, args) => {
   const loaded = await loadedBy(...args());

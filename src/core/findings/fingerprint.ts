@@ -66,7 +66,8 @@ const ABSOLUTE = /^(?:[a-z]:)?\//i;
 
 function pathFrom({ folder, shownFrom }: RegistryPlace, file: string): string {
   const path = file.replaceAll('\\', '/');
-  if (folder === null) return path;
+  // A file that is not of the registry, such as the configuration of the check.
+  if (folder === null) return path.slice(path.lastIndexOf('/') + 1);
   const to = segments(ABSOLUTE.test(path) ? path : `${shownFrom ?? folder}/${path}`);
   const from = segments(folder);
   const shared = from.findIndex((segment, index) => segment !== to[index]);

@@ -69,6 +69,13 @@ test('a file and its URL below the base URL are one place', () => {
   expect(fingerprints([served], registryAt(identity))).toEqual(local);
 });
 
+test('the configuration of a live check has the same place from every folder', () => {
+  const [here, above] = ['appreg.config.json', '../appreg.config.json'].map((file) =>
+    fingerprints([finding({ file })], registryAt('https://h.example/r.json')),
+  );
+  expect(above).toEqual(here);
+});
+
 test('the identity of a URL has no credentials and no query', () => {
   expect(registryAt('https://joe:secret@apps.example.com:443/r.json?sig=1#x').identity).toBe(
     'https://apps.example.com/r.json',

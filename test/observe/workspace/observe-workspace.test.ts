@@ -187,7 +187,7 @@ test('an icon URL with a fragment refers to the local file of the sprite', async
   const root = folder({
     'registry.json': { apps: { a: entry('a', sprite('a')), b: entry('b', sprite('b')) } },
     'apps/a/versions.json': metadataWith('1.0.0'),
-    'apps/b/versions.json': metadataWith('1.0.0'),
+    'apps/b/versions.json': metadataWith('2.0.0'),
     'sprite.svg': SVG,
   });
   const report = await lint(root);
