@@ -1,5 +1,6 @@
 import type { Hop, Probe } from '../facts/facts.ts';
 import { headerValue, headerLines, stripSpace } from './headers.ts';
+import { isPage } from './copies.ts';
 import { finalHop } from './probe.ts';
 import { parseUrl, urlParts } from '../url/url.ts';
 
@@ -121,7 +122,8 @@ export function isOrigin(text: string): boolean {
 
 /** The first hop of a browser's probe that fails the CORS check; null when it passes (or no response was received). */
 export function corsFault(probe: Probe): CorsFault | null {
-  if (probe.origin === null) return null;
+  // A page in place of the file has no fault of its own: browser-refused reports it.
+  if (probe.origin === null || isPage(probe.copy)) return null;
   const origins = hopOrigins(
     probe.origin,
     probe.hops.map((hop) => hop.url),

@@ -2,9 +2,10 @@ import { type HeaderProbe, type HttpViews, isMissing, type Missing, type Probe }
 import { answersToFetch } from './answers.ts';
 import { freshness } from './cache.ts';
 import { corsFault } from './cors.ts';
-import { dependenceBy, dependenceOf, type Dependence, SAME } from './header-probes.ts';
+import { dependenceBy, dependenceOf, type Dependence, isOther, SAME } from './header-probes.ts';
 import { headerValue, mediaType, varyNames } from './headers.ts';
 import { finalHop, isAnswered } from './probe.ts';
+import { isRefusalStatus } from './repeated-probes.ts';
 
 /** The response headers that decide what clients do with a file, and their values in responses to different requests. */
 
@@ -89,10 +90,20 @@ function dependenceOfHeader(web: HttpViews, name: JudgedHeader, like: HeaderProb
   if (!isAnswered(web.server)) return null;
   const first = VALUES[name](web.server);
   return dependenceBy(web.headerProbes ?? [], like, (probe) => {
-    if (!isAnswered(probe)) return null;
+    // The headers of a page are those of the page.
+    if (!isAnswered(probe) || isOther(probe)) return null;
     const value = VALUES[name](probe);
     return value === first ? SAME : `value ${String(value)}`;
   });
+}
+
+/** True if the host, which sent the file, then refused every request for it. */
+function isRefusedNow({ server, repeatedProbes = [] }: HttpViews): boolean {
+  const repeated = repeatedProbes.filter(({ url }) => server.hops.some((hop) => hop.url === url));
+  return (
+    isAnswered(server) &&
+    repeated.some(({ plain, same }) => plain.length > 1 && [...plain, ...same].every(isRefusalStatus))
+  );
 }
 
 /** True if probes show that a header depends on something. */
@@ -122,6 +133,7 @@ export function isOutdated(web: HttpViews | Missing): boolean {
 export function hasChanged(web: HttpViews | Missing): boolean {
   if (isMissing(web)) return false;
   return (
+    isRefusedNow(web) ||
     LIKES.some((like) => dependenceOf(web, like)?.on === 'changed') ||
     HEADERS.some((name) => isDependence(web, name, 'changed'))
   );

@@ -12,7 +12,8 @@ import {
 } from '../../core/facts/facts.ts';
 import { corsFault } from '../../core/http/cors.ts';
 import { contentCodings, headerValue } from '../../core/http/headers.ts';
-import { isAnswered, notRequested } from '../../core/http/probe.ts';
+import { hasChanged } from '../../core/http/judged-headers.ts';
+import { isAnswered, lastHop, notRequested } from '../../core/http/probe.ts';
 import type { JsonValue } from '../../core/json/json.ts';
 import { digestOf } from '../../core/registry/checksum.ts';
 import { versionFields } from '../../core/registry/manifest.ts';
@@ -98,7 +99,7 @@ export async function observeArtifacts(
     },
     concurrencyOf(options),
   );
-  await addArtifactViews(facts, context);
+  await addArtifactViews(facts, versions, context);
   return facts;
 }
 
@@ -220,28 +221,72 @@ const FIRST_ONLY_VIEWS = ['preflights', 'headPreflight', 'revalidation', 'header
 
 /**
  * Responses of the artifacts' hosts to browsers are requested once per app and host: for the first artifact that was
- * fetched. If all were verified before, the earlier result is reused.
+ * fetched. If all were verified before, the earlier result is reused. If the host sends something else by then, that
+ * artifact is fetched again.
  */
-async function addArtifactViews(facts: readonly ArtifactFacts[], context: ObserveContext): Promise<void> {
-  const chosen = new Map<string, { web: HttpViews; isFetched: boolean }>();
-  for (const { url, web, reusedFrom } of facts) {
+async function addArtifactViews(
+  facts: ArtifactFacts[],
+  versions: readonly ListedVersion[],
+  context: ObserveContext,
+): Promise<void> {
+  const chosen = new Map<string, { index: number; web: HttpViews; isFetched: boolean }>();
+  for (const [index, { url, web, reusedFrom }] of facts.entries()) {
     if (url === null || isMissing(web) || !isAnswered(web.server)) continue;
     const { origin } = new URL(url);
     const other = chosen.get(origin);
     const isFetched = reusedFrom === undefined;
     const isBetter = !other || (!other.isFetched && (isFetched || (!hasViews(other.web) && hasViews(web))));
-    if (isBetter) chosen.set(origin, { web, isFetched });
+    if (isBetter) chosen.set(origin, { index, web, isFetched });
     const dropped = isBetter ? other?.web : web;
     if (dropped && hasViews(dropped)) removeViews(dropped);
   }
-  for (const [origin, { web, isFetched }] of chosen) {
-    const { server, ...before } = web;
-    const observe = (): Promise<Views> =>
-      browserViews({ kind: 'artifact', server, accept: '*/*', reference: null, limit: 0 }, context);
+  for (const [origin, { index, web, isFetched }] of chosen) {
+    const { server: _, ...before } = web;
+    const observe = (): Promise<Views> => artifactViews(web, context);
     if (!hasViews(web)) Object.assign(web, await observe());
     else if (!isFetched && !context.daily && before.browser.some(hasFault))
       Object.assign(web, await context.hosts.viewsIfChanged(`artifact ${origin}`, before, observe));
+    const [own, listed] = [facts[index], versions[index]];
+    if (isFetched && own && listed && isVerified(own, listed) && isOtherNow(own))
+      facts[index] = await fetchLastState(own, listed, context);
   }
+}
+
+function artifactViews({ server }: HttpViews, context: ObserveContext): Promise<Views> {
+  return browserViews({ kind: 'artifact', server, accept: '*/*', reference: null, limit: 0 }, context);
+}
+
+/** True if later responses show that the host sends another file by now, or none. */
+function isOtherNow({ web, content, again }: ArtifactFacts): boolean {
+  // One that was downloaded twice has had its second look.
+  if (isMissing(web) || isMissing(content) || again !== undefined) return false;
+  const lengths = web.browser.filter(isAnswered).map((probe) => wholeLength(lastHop(probe)));
+  return hasChanged(web) || lengths.some((length) => length !== null && length !== content.bytes);
+}
+
+/** The length of the whole file, by the headers of a response to a range request; null if they do not say. */
+function wholeLength(hop: Hop | null): number | null {
+  if (hop === null || contentCodings(hop.headers).length > 0) return null;
+  const value =
+    hop.status === 206
+      ? /\/(\d{1,15})$/.exec(headerValue(hop.headers, 'content-range') ?? '')?.[1]
+      : headerValue(hop.headers, 'content-length');
+  return value !== undefined && value !== null && /^\d{1,15}$/.test(value) ? Number(value) : null;
+}
+
+/** Fetches an artifact again that was verified. @returns its facts by now */
+async function fetchLastState(
+  { url, attestation }: ArtifactFacts,
+  { checksum }: ListedVersion,
+  context: ObserveContext,
+): Promise<ArtifactFacts> {
+  if (url === null) throw new Error('Only a requested artifact has another state.');
+  const last = await artifactFacts(url, checksum, await fetchArtifact(url, context), () =>
+    fetchArtifact(url, context, { inner: true }),
+  );
+  if (!isMissing(last.web) && isAnswered(last.web.server))
+    Object.assign(last.web, await artifactViews(last.web, context));
+  return attestation === undefined || isMissing(last.content) ? last : { ...last, attestation };
 }
 
 /** True for a response with a fault that its host may have corrected meanwhile, so that it is requested again. */

@@ -119,6 +119,19 @@ describe('pages that only browsers get', () => {
           expect: [`error browser-refused ${CAUSES[client]} (${RESOURCES[path]})`],
         },
         {
+          name: `a page without CORS instead of ${path}, with ${client}`,
+          serve: () => {
+            const body = { 'registry.json': fixture.manifest(), 'a.json': fixture.metadata(), 'a.svg': SVG }[path];
+            const own = path === 'a.svg' ? { ...CORS, 'Content-Type': 'image/svg+xml' } : GOOD_JSON;
+            const page = get({ 'Content-Type': 'text/html' }, PAGE);
+            fixture.live.serve(
+              path,
+              byRequest(({ headers }) => (isClient(headers) ? page : get(own, body))),
+            );
+          },
+          expect: [`error browser-refused ${CAUSES[client]} (${RESOURCES[path]})`],
+        },
+        {
           name: `nothing instead of ${path}, with ${client}`,
           serve: () => toClients(path, isClient, {}, ''),
           expect: [`error browser-refused ${CAUSES[client]} (${RESOURCES[path]})`],

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { answer, type Behaviour, byMethod, CORS, GOOD_JSON, inTurn, json, raw } from '../../support/fault-host.ts';
+import {
+  answer,
+  type Behaviour,
+  byMethod,
+  CORS,
+  GOOD_JSON,
+  inTurn,
+  json,
+  raw,
+  reset,
+} from '../../support/fault-host.ts';
 import { checkCase, checkCases, type LiveCase, liveFixture } from '../../support/live-fixture.ts';
-import { SVG } from '../../support/live-registry.ts';
+import { gzipped, SVG } from '../../support/live-registry.ts';
 
 /** Hosts that answer otherwise later in the run: the last state is judged, and one bad response is not a state. */
 
@@ -99,6 +109,54 @@ describe('a file whose second response alone is bad', () => {
         expect: [`warning host-intermittent (${RESOURCES[file]})`],
       })),
     ),
+  );
+});
+
+describe('an artifact that is bad from its second response on', () => {
+  const sound = (): Behaviour => gzipped(fixture.live.artifact);
+  const CASES: readonly (readonly [name: string, bad: () => Behaviour, expected: string])[] = [
+    ['a page', () => gzipped(PAGE, { 'Content-Type': 'text/html' }), 'artifact-checksum-mismatch html-page'],
+    ['no bytes', () => gzipped(''), 'artifact-checksum-mismatch empty-file'],
+    ['half of it', () => gzipped(fixture.live.artifact.subarray(0, 60)), 'artifact-checksum-mismatch truncated'],
+    ['status 404', () => answer({ status: 404, headers: CORS, body: 'no' }), 'unreachable status-404'],
+    ['a lost connection', () => reset(), 'unreachable reset'],
+  ];
+  checkCases(
+    fixture,
+    CASES.map(([name, bad, expected]): LiveCase => ({
+      name,
+      serve: () => fixture.live.serve('2.tar.gz', byMethod({ GET: inTurn(sound(), bad()), HEAD: bad() })),
+      expect: [`error ${expected} (artifact 2.0.0)`],
+    })),
+  );
+
+  test('the first response alone is a page', async () => {
+    await checkCase(fixture, {
+      serve: () => fixture.live.serve('2.tar.gz', byMethod({ GET: inTurn(gzipped(PAGE), sound()), HEAD: sound() })),
+      expect: ['warning artifact-checksum-mismatch intermittent (artifact 2.0.0)'],
+    });
+  });
+});
+
+describe('a file that is refused from its third response on', () => {
+  checkCases(
+    fixture,
+    FILES.map((file): LiveCase => ({
+      name: file,
+      serve: () => later(file, serving(file), serving(file), answer({ status: 403, headers: CORS, body: 'no' })),
+      expect: [`error unreachable status-403 (${RESOURCES[file]})`],
+    })),
+  );
+});
+
+describe('a page by turns is one finding', () => {
+  checkCases(
+    fixture,
+    FILES.map((file): LiveCase => ({
+      name: file,
+      serve: () => byTurns(file, serving(file), serving(file, PAGE, { 'Content-Type': 'text/html' })),
+      expect: [`warning answers-differ intermittent (${RESOURCES[file]})`],
+    })),
   );
 });
 

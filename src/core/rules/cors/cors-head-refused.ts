@@ -1,3 +1,4 @@
+import { isPage } from '../../http/copies.ts';
 import { isAlternating } from '../../http/judged-headers.ts';
 import { message } from '../../text/message.ts';
 import { CORS_CAUSES } from '../cors-causes.ts';
@@ -60,7 +61,8 @@ Access-Control-Allow-Origin: *`,
     // If GET fails, HEAD fails for the same reason.
     if (isAlternating(web, 'Access-Control-Allow-Origin')) return null;
     const get = web.browser[0];
-    if (!get || corsFault(get) !== null || !(isAnswered(get) || lastHop(get)?.status === 416)) return null;
+    if (!get || isPage(get.copy) || corsFault(get) !== null || !(isAnswered(get) || lastHop(get)?.status === 416))
+      return null;
     return [answerFault(resource, head), preflightProblem(resource, preflight, headPreflight)].filter(
       (one) => one !== null,
     );

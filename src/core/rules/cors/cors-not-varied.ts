@@ -1,3 +1,4 @@
+import { isPage } from '../../http/copies.ts';
 import { isAlternating } from '../../http/judged-headers.ts';
 import { message } from '../../text/message.ts';
 import { freshness } from '../../http/cache.ts';
@@ -58,7 +59,7 @@ Vary: Origin`,
     const plain = finalHop(answer);
     for (const probe of web.browser) {
       const hop = lastHop(probe);
-      if (!hop || probe.failure || corsFault(probe) || hop.url !== plain.url) continue;
+      if (!hop || probe.failure || isPage(probe.copy) || corsFault(probe) || hop.url !== plain.url) continue;
       const withOrigin = headerValue(hop.headers, 'access-control-allow-origin');
       const without = headerValue(plain.headers, 'access-control-allow-origin');
       if (withOrigin === without || withOrigin === null || isVaried(hop) || isUnstored(hop)) {
