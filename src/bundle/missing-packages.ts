@@ -24,6 +24,8 @@ const PACKAGE = /^(@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*/i;
 /** Those that are installed with a package. */
 const NEEDED = ['dependencies'];
 const DEPENDENCIES = [...NEEDED, 'devDependencies', 'peerDependencies', 'optionalDependencies'];
+/** Those that a package names, too. */
+const NAMED = [...DEPENDENCIES, 'peerDependenciesMeta'];
 
 /** Advice about the errors of a build that are missing packages: a sentence for each; empty if there are none. */
 export function missingPackages(errors: readonly Message[], { root, cwd }: Places): SafeText[] {
@@ -49,8 +51,11 @@ function adviceFor(name: string, from: string, cwd: string): SafeText {
   const summary = message`The package “${name}”, which ${importer.replaceAll('\\', '/')} imports, is not installed`;
   if (declares(join(owner, 'package.json'), name, NEEDED))
     return message`${safe(summary)}: run ${install} in ${shown}.`;
+  const leaveOut = message`if the app does not use it, leave it out with --external ${name}`;
+  if (!declares(join(owner, 'package.json'), name, NAMED) && !isLocked(installationOf(app), name))
+    return message`${safe(summary)}, and its package.json does not name it. ${CHECK_NAME}; or, ${safe(leaveOut)}.`;
   // Packages that it works with: an app uses one of them.
-  return message`${safe(summary)}: run ${add} ${name} in ${shown}; or, if the app does not use it, leave it out with --external ${name}.`;
+  return message`${safe(summary)}: run ${add} ${name} in ${shown}; or, ${safe(leaveOut)}.`;
 }
 
 /** @param owner the folder with the package.json */
@@ -59,7 +64,23 @@ function adviceForApp(name: string, owner: string, cwd: string): SafeText {
   const { install, add } = managerOf(folder);
   if ([owner, folder].some((at) => declares(join(at, 'package.json'), name)))
     return message`The package “${name}” is not installed: run ${install} in ${shownFolder(folder, cwd)}.`;
-  return message`The package “${name}” is not installed, and not a dependency of its package.json: run ${add} ${name} in ${shownFolder(owner, cwd)}.`;
+  const summary = message`The package “${name}” is not installed, and not a dependency of its package.json`;
+  if (isLocked(folder, name)) return message`${safe(summary)}: run ${add} ${name} in ${shownFolder(owner, cwd)}.`;
+  return message`${safe(summary)}. ${CHECK_NAME}, and add the right one to the package.json in ${shownFolder(owner, cwd)}.`;
+}
+
+/** Instead of a command with a name that may be misspelled: others register such names for harmful packages. */
+const CHECK_NAME = 'Check the spelling of its name in the import before you install it';
+
+/** True if the lock file of a folder names a package. */
+function isLocked(folder: string, name: string): boolean {
+  return MANAGERS.some(({ lock }) => {
+    const read = readRegularFile(join(folder, lock));
+    if (!('bytes' in read)) return false;
+    const text = Buffer.from(read.bytes).toString('utf8');
+    const marks = [`"node_modules/${name}"`, `"${name}"`, `${name}@`, `/${name}/`, `'${name}'`];
+    return marks.some((mark) => text.includes(mark));
+  });
 }
 
 function managerOf(folder: string): { install: string; add: string } {

@@ -59,6 +59,22 @@ describe('an error', () => {
     });
   });
 
+  test('gives no command for a package whose name may be misspelled', async () => {
+    const hintFor = async (files: Record<string, string>): Promise<unknown> => {
+      const folder = tree({ 'main.js': `import 'lodahs';`, ...files });
+      const error: unknown = await bundle({ cwd: folder, entry: join(folder, 'main.js') }).catch(
+        (thrown: unknown) => thrown,
+      );
+      return (error as { hint?: string }).hint;
+    };
+    const unknown = await hintFor({ 'package.json': '{ "dependencies": { "lodash": "4.17.21" } }' });
+    expect(unknown).toContain('Check the spelling of its name');
+    expect(unknown).not.toMatch(/(install|add) lodahs/);
+    expect(await hintFor({ 'package.json': '{ "dependencies": { "lodahs": "1.0.0" } }' })).toContain('run npm install');
+    const locked = { 'package.json': '{}', 'package-lock.json': '{ "packages": { "node_modules/lodahs": {} } }' };
+    expect(await hintFor(locked)).toContain('run npm install lodahs');
+  });
+
   test.each([
     ['no such entry', { entry: 'gone.ts' }, 'entry-point-missing'],
     ['below a file', { entry: 'main.ts/x.ts' }, 'entry-point-missing'],

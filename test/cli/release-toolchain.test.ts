@@ -205,6 +205,6 @@ test('packages that are not installed are named, with the command that installs 
     advice: 'The package “left-pad” is not installed: run npm ci in src/clock.',
   });
   expect(apps['lamp']?.advice).toBe(
-    'The package “@acme/x” is not installed, and not a dependency of its package.json: run pnpm add @acme/x in src/lamp.',
+    'The package “@acme/x” is not installed, and not a dependency of its package.json. Check the spelling of its name in the import before you install it, and add the right one to the package.json in src/lamp.',
   );
 });
