@@ -129,6 +129,9 @@ export function contentCodings(headers: Headers): string[] {
   return list.every((name) => name === 'identity') ? [] : list;
 }
 
+/** The content codings that browsers and Node.js decode. */
+export const DECODED_CODINGS: ReadonlySet<string> = new Set(['gzip', 'deflate', 'br']);
+
 /** The directives of Cache-Control: names in lower case with their argument (null without one), the first of each. */
 export interface CacheControl {
   directives: ReadonlyMap<string, string | null>;

@@ -1,5 +1,5 @@
 import { type Failure, type Hop, type HttpViews, isMissing, type Missing, type Probe } from '../facts/facts.ts';
-import { contentCodings } from './headers.ts';
+import { contentCodings, DECODED_CODINGS } from './headers.ts';
 import { isMachineLimit } from '../errors/machine-limit.ts';
 import { urlParts } from '../url/url.ts';
 
@@ -131,12 +131,12 @@ export function hostnameOf(url: string): string {
 
 /**
  * The reason why clients do not decode compressed bytes, as a clause that continues a sentence; null if the
- * response has no Content-Encoding.
+ * response has none that they do not decode.
  */
 export function whyUndecoded(web: HttpViews | Missing): string | null {
   const hop = isMissing(web) ? null : lastHop(web.server);
   const list = hop === null ? [] : contentCodings(hop.headers);
-  if (list.length === 0) return null;
+  if (list.every((coding) => DECODED_CODINGS.has(coding))) return null;
   return list.includes('identity')
     ? `its Content-Encoding (${list.join(', ')}) combines identity with another coding, so browsers and Node.js decode nothing`
     : `its Content-Encoding (${list.join(', ')}) is not supported by browsers and Node.js`;

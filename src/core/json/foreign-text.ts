@@ -1,7 +1,7 @@
 import { messageInPlaceOfJson } from './program-output.ts';
 import { HTML_START } from '../text/file-type.ts';
 import { message } from '../text/message.ts';
-import { printable, safeExcerpt } from '../text/text.ts';
+import { counted, printable, safeExcerpt } from '../text/text.ts';
 import { documentSyntaxError, type DocumentSyntaxError } from './document-syntax-error.ts';
 import { utfOf } from '../text/utf.ts';
 
@@ -28,6 +28,17 @@ export function syntaxErrorInBytes(base64: string): DocumentSyntaxError {
     );
   }
   if (form !== null) return { ...otherForm(form), evidence: { byteOffset: 0, encoding: form } };
+  const gzipAt = gzipOffset(bytes);
+  if (gzipAt !== null)
+    return {
+      ...documentSyntaxError(
+        'gzip',
+        0,
+        message`The file is gzip data after ${counted(gzipAt, 'other byte')}: gzip begins at byte ${gzipAt + 1}.`,
+        message`Upload the file as built: a program, an editor or the upload added bytes before it.`,
+      ),
+      evidence: { byteOffset: gzipAt },
+    };
   const offset = invalidUtf8Offset(bytes);
   if (isBinary(bytes))
     return {
@@ -48,6 +59,15 @@ export function syntaxErrorInBytes(base64: string): DocumentSyntaxError {
     ),
     evidence: { byteOffset: offset },
   };
+}
+
+/** The offset of a gzip header behind other bytes at the start (RFC 1952 section 2.3.1); null if there is none. */
+function gzipOffset(bytes: Uint8Array): number | null {
+  const head = bytes.subarray(0, 512);
+  const at = head.findIndex(
+    (byte, i) => byte === 0x1f && head[i + 1] === 0x8b && head[i + 2] === 8 && (head[i + 3] ?? 255) < 32,
+  );
+  return at < 1 ? null : at;
 }
 
 /** More control characters than a typing error leaves in a text. */

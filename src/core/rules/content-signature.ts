@@ -166,7 +166,7 @@ function bytesBefore(head: Uint8Array, kind: string, facts: ArtifactFacts): Sign
   const program = programMessage(text);
   return {
     cause: 'bytes-before',
-    message: message`${isMissing(facts.web) ? 'The file has' : 'The host serves'} ${counted(length, 'byte')} before the archive${describePrefix(text, program)}.`,
+    message: message`${isMissing(facts.web) ? 'The file has' : 'The host serves'} ${counted(length, 'byte')} before the archive${describePrefix(text, program)}; gzip begins at byte ${length + 1}.`,
     advice: program
       ? program.advice
       : message`Serve the file as built: a program, an editor or the upload added bytes to it. Do this before you change the checksum.`,

@@ -111,12 +111,20 @@ export const documentUnreadable = defineRule({
   },
 });
 
+/** Bytes that may be compressed, by cause. */
+const COMPRESSED: Partial<Record<string, string>> = {
+  gzip: 'gzip data',
+  zstd: 'zstd data',
+  'not-utf8': 'not readable as text',
+};
+
 /** Compressed bytes with a coding that clients do not decode; null if Content-Encoding is not the reason. */
 function undecoded(cause: string, web: HttpViews | Missing): { message: SafeText; advice: SafeText } | null {
-  const why = cause === 'gzip' ? whyUndecoded(web) : null;
+  const is = COMPRESSED[cause];
+  const why = is === undefined ? null : whyUndecoded(web);
   if (why === null) return null;
   return {
-    message: message`The file is gzip data, and ${why}.`,
+    message: message`The file is ${is ?? ''}, and ${why}.`,
     advice: message`Send Content-Encoding: gzip and nothing else, or the JSON as it is.`,
   };
 }

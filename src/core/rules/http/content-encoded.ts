@@ -1,6 +1,6 @@
 import { message } from '../../text/message.ts';
 import { hostOrCache } from '../owners.ts';
-import { contentCodings } from '../../http/headers.ts';
+import { contentCodings, DECODED_CODINGS } from '../../http/headers.ts';
 import { finalHop, hostOf } from '../../http/probe.ts';
 import { NOT_THE_FILE } from '../not-the-file.ts';
 import { defineRule, explainedBy } from '../rule.ts';
@@ -8,8 +8,6 @@ import type { artifactChecksumMismatch } from '../artifacts/artifact-checksum-mi
 import type { documentUnreadable } from '../documents/document-unreadable.ts';
 import { resourceName } from '../../facts/resource-kind.ts';
 import type { iconNotImage } from '../icons/icon-not-image.ts';
-
-const KNOWN = new Set(['gzip', 'deflate', 'br', 'compress']);
 
 const ENCODING = 'The file cannot be used because of its encoding, and that finding says how to correct it';
 
@@ -58,7 +56,7 @@ Content-Type: application/gzip`,
     const hop = finalHop(answer);
     const list = contentCodings(hop.headers);
     if (list.length === 0) return null;
-    const unknown = list.filter((coding) => !KNOWN.has(coding));
+    const unknown = list.filter((coding) => !DECODED_CODINGS.has(coding));
     const coding = list.join(', ');
     if (resource !== 'artifact' && unknown.length === 0) return null;
     return {

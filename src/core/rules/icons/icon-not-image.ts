@@ -166,10 +166,10 @@ function kindProblem(kind: string, content: Content, web: IconFacts['web']): Pro
     : null;
   if (intercepted !== null)
     return { ...intercepted, cause: 'html', evidence: { ...evidence, ...intercepted.evidence } };
-  const why = kind === 'gzip' ? whyUndecoded(web) : null;
+  const why = /^(gzip|zstd|compress|unknown)$/.test(kind) ? whyUndecoded(web) : null;
   if (why !== null)
     return {
-      message: message`The icon is gzip data, and ${why}.`,
+      message: message`The icon is ${kind === 'unknown' ? 'not readable as an image' : `${kind} data`}, and ${why}.`,
       advice: message`Send Content-Encoding: gzip and nothing else, or the image as it is.`,
       cause,
       evidence,

@@ -147,7 +147,7 @@ ruleTable(artifactChecksumMismatch, {
     [
       'a line feed before the archive',
       facts(content(Buffer.concat([Buffer.from('\n'), bytes]))),
-      { cause: 'bytes-before', message: '1 byte before the archive.' },
+      { cause: 'bytes-before', message: '1 byte before the archive; gzip begins at byte 2.' },
     ],
     [
       'the headers of an answer before the archive',

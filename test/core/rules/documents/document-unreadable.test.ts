@@ -1,7 +1,8 @@
-import { brotliCompressSync, deflateRawSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { documentUnreadable } from '../../../../src/core/rules/documents/document-unreadable.ts';
 import { documentFacts } from '../../../support/core-facts.ts';
+import { hop, probe, web } from '../../../support/probes.ts';
 import { ruleTable } from '../../../support/rule-table.ts';
 
 const bytes = (...list: number[]): Uint8Array => Uint8Array.from(list);
@@ -28,6 +29,12 @@ const PHP = [
 const PHP_MESSAGE = { cause: 'program-message', message: 'begins with a PHP', advice: 'display_errors' };
 
 // The causes of bad syntax, one by one, stand in test/core/json/json.test.ts.
+/** A response with bytes that are labelled with a coding. */
+function withCoding(bytes: Uint8Array, coding: string) {
+  const whole = documentFacts(bytes);
+  return { ...whole, facts: { ...whole.facts, web: web(probe(hop({ 'content-encoding': coding }))) } };
+}
+
 /** YAML, and a part of the message. */
 const YAML: readonly (readonly [text: string, message: string])[] = [
   ['apiVersion: v1\nentries:\n  echo:\n  - name: echo\n    version: 1.0.0\n', 'the index of a Helm repository'],
@@ -49,6 +56,28 @@ ruleTable(documentUnreadable, {
     ['astral and combining characters', documentFacts('{"👩‍👩‍👧":"é"}')],
   ],
   faulty: [
+    ...['compress', 'dcb', 'dcz', 'snappy'].map(
+      (coding) =>
+        [
+          `a Content-Encoding that clients do not decode: ${coding}`,
+          withCoding(Buffer.from([0x1f, 0x9d, 0x90, 0x7b, 0x01, 0x02, 0xff, 0xfe]), coding),
+          {
+            cause: 'not-utf8',
+            message: `its Content-Encoding (${coding}) is not supported`,
+            advice: 'Content-Encoding: gzip',
+          },
+        ] as const,
+    ),
+    [
+      'bytes that are not UTF-8 in a coding that clients decode',
+      withCoding(Buffer.from('{"a":"\xff"}', 'latin1'), 'br'),
+      { cause: 'not-utf8', message: 'is not valid UTF-8' },
+    ],
+    [
+      'gzip behind other bytes',
+      documentFacts(Buffer.concat([Buffer.from('\xff12345', 'latin1'), gzipSync('{}')])),
+      { cause: 'gzip', message: 'gzip begins at byte 7', evidence: { byteOffset: 6 } },
+    ],
     ...YAML.map(([text, message]) => [`YAML: ${text}`, documentFacts(text), { cause: 'yaml', message }] as const),
     ['no bytes', documentFacts(''), { cause: 'empty', offset: 0 }],
     ['white space alone', documentFacts(' \n\t'), { cause: 'empty', message: 'only white space' }],
