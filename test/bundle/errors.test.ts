@@ -4,6 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { bundle } from '../../src/bundle/bundle.ts';
 import { built, listing, tree } from './tree.ts';
 
+/** The hint of a build that imports a package that is not installed. @param files beside it */
+async function hintFor(files: Record<string, string>): Promise<unknown> {
+  const folder = tree({ 'main.js': `import 'lodahs';`, ...files });
+  const error: unknown = await bundle({ cwd: folder, entry: join(folder, 'main.js') }).catch(
+    (thrown: unknown) => thrown,
+  );
+  return (error as { hint?: string }).hint;
+}
+
 describe('an error', () => {
   test('in code is printed with file, line, column and frame, and the exit code is 1', async () => {
     const folder = tree({
@@ -60,13 +69,6 @@ describe('an error', () => {
   });
 
   test('gives no command for a package whose name may be misspelled', async () => {
-    const hintFor = async (files: Record<string, string>): Promise<unknown> => {
-      const folder = tree({ 'main.js': `import 'lodahs';`, ...files });
-      const error: unknown = await bundle({ cwd: folder, entry: join(folder, 'main.js') }).catch(
-        (thrown: unknown) => thrown,
-      );
-      return (error as { hint?: string }).hint;
-    };
     const unknown = await hintFor({ 'package.json': '{ "dependencies": { "lodash": "4.17.21" } }' });
     expect(unknown).toContain('Check the spelling of its name');
     expect(unknown).not.toMatch(/(install|add) lodahs/);
