@@ -112,6 +112,7 @@ interface BuiltArtifact {
 /** A version as the lock file records it. @param now ISO 8601 */
 export function lockedVersion({ artifact, provenance }: BuiltArtifact, entry: NewVersion, now: string): LockedVersion {
   const { version, artifactUrl, artifactChecksum } = entry;
-  const recorded = { version, artifactUrl, artifactChecksum, bytes: artifact.content.bytes, firstSeen: now };
+  const { bytes } = artifact.content;
+  const recorded = { version, artifactUrl, artifactChecksum, bytes, firstSeen: now, isUnserved: true } as const;
   return provenance === null ? recorded : { ...recorded, provenance };
 }

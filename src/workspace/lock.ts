@@ -34,10 +34,11 @@ interface LockedWorkspace {
 /**
  * The lock file of a workspace, as a baseline of what is served at `url`; null if there is none, or if it belongs to
  * another registry.
+ * @param marksUnserved as of `baselineInLock`
  */
-export function lockBaseline(workspace: LockedWorkspace, url: string): Baseline | null {
+export function lockBaseline(workspace: LockedWorkspace, url: string, marksUnserved = false): Baseline | null {
   const lock = readLock(workspace.root);
-  return lock === null || !isServedAt(workspace, url) ? null : baselineInLock(lock, LOCK_FILE);
+  return lock === null || !isServedAt(workspace, url) ? null : baselineInLock(lock, LOCK_FILE, marksUnserved);
 }
 
 /** True if the URL is that of the manifest of a workspace, by its configuration. */

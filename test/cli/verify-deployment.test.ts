@@ -212,6 +212,20 @@ describe('verify --against', () => {
     expect(inShort((await verified({ against: 'HEAD' })).report)).toEqual(['error version-withdrawn app-a 3.0.0']);
   });
 
+  test('reports a version that the lock file has since it was stored as not served, also without --against', async () => {
+    storeInGit('3.0.0', daysAgo(2));
+    const { artifactUrl, artifactChecksum } = later('3.0.0') as Record<string, string>;
+    const locked = { artifactUrl, artifactChecksum, served: false };
+    write(registry.folder, { 'appreg.lock.json': { lock: 1, apps: { 'app-a': { '3.0.0': locked } } } });
+    expect(inShort((await verified({ against: 'HEAD' })).report)).toEqual(['error deployment-stale app-a 3.0.0']);
+    const plain = await verified({ save: 'facts.json' });
+    expect(inShort(plain.report)).toEqual(['note deployment-stale app-a 3.0.0']);
+    expect(inShort((await judged('facts.json')).report)).toEqual(['note deployment-stale app-a 3.0.0']);
+    // Without its files, it counts as published.
+    rmSync(join(registry.folder, 'registry.json'));
+    expect(inShort((await verified({})).report)).toEqual(['error version-withdrawn app-a 3.0.0']);
+  });
+
   test('reports a version of saved facts as withdrawn: it was served', async () => {
     const { live } = registry;
     await verified({ save: 'before.json' });

@@ -1,6 +1,6 @@
 import { message } from '../../core/text/message.ts';
 import type { Baseline, Missing, PublishedVersion } from '../../core/facts/facts.ts';
-import type { LockFile } from '../../core/registry/lock-file.ts';
+import { baselineInLock, type LockFile } from '../../core/registry/lock-file.ts';
 import { AppregError } from '../../core/errors/error.ts';
 import { isHttpUrl } from '../../core/url/url.ts';
 import { type ComparedWorkspace, findBaseRegistry } from '../../observe/baseline/base-registry.ts';
@@ -143,7 +143,7 @@ export function lockedOption(
   { workspace, path }: Extract<LintTarget, { kind: 'metadata' }>,
 ): BaselineOption {
   const key = appOfFile(workspace, path) ?? undefined;
-  const versions = key === undefined ? undefined : lock.versions.get(key);
-  if (versions === undefined) return { registry: null, versions: null };
-  return { registry: { source, keys: [], app: () => null }, versions: [...versions.values()] };
+  const versions = key === undefined ? null : baselineInLock(lock, source).app(key);
+  if (versions === null) return { registry: null, versions: null };
+  return { registry: { source, keys: [], app: () => null }, versions };
 }

@@ -84,11 +84,12 @@ export async function savedComparison(
   against: string | undefined,
 ): Promise<{ facts: Snapshot; baseline: Baseline | null }> {
   const loaded = await context.config();
-  const locked = lockBaseline(loaded, facts.target);
   if (against === undefined) {
     const saved = facts.against;
+    const locked = lockBaseline(loaded, facts.target, saved !== undefined);
     return { facts, baseline: saved?.isRequested === true ? comparedBaseline(saved) : locked };
   }
+  const locked = lockBaseline(loaded, facts.target, true);
   const compared = { loaded, url: facts.target, locked, apps: facts.requested?.apps ?? null };
   const comparison = openComparison(await namedComparison(context, against, compared, networkOf(context.env)));
   comparison.add({ kind: 'manifest', facts: facts.manifest });

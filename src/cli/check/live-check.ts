@@ -4,6 +4,7 @@ import { message } from '../../core/text/message.ts';
 import { registryAt } from '../../core/findings/fingerprint.ts';
 import type { CheckCommand } from '../../core/findings/report.ts';
 import { comparedBaseline } from '../../core/registry/compared.ts';
+import { hasUnserved } from '../../core/registry/lock-file.ts';
 import { redactor } from '../../core/text/redactor.ts';
 import type { WebOptions } from '../../observe/registry/options.ts';
 import { registryUrl } from '../../core/url/registry-url.ts';
@@ -60,7 +61,9 @@ export async function liveCheck(
   const judged = await settings(context, { ...options, registries: [registryAt(registry.href).identity] }, loaded);
   const comparison = await comparisonOf(context, command, { loaded, url: registry.href, web }, options);
   const isRequested = comparison?.state.isRequested === true;
-  const baseline = isRequested ? comparedBaseline(comparison.state) : lockBaseline(loaded, registry.href);
+  const baseline = isRequested
+    ? comparedBaseline(comparison.state)
+    : lockBaseline(loaded, registry.href, comparison !== null);
   const proxy = web.proxyFor?.(registry);
   if (proxy) context.terminal.log(message`Using the proxy ${proxy.facts.url} (${proxy.facts.variable})`);
   const conceal = redactor((web.secrets?.headers ?? []).map(([, value]) => value));
@@ -98,15 +101,20 @@ export async function startRun({ cacheFolder, ...check }: LiveCheck): Promise<Ch
   return { ...check, web: { ...web, memory: cache }, now, header, cache };
 }
 
-/** The comparison that --against requests; `diagnose` makes that with the workspace of the registry without it. */
+/**
+ * The comparison that --against requests. Without it, `diagnose` compares with the workspace of the registry, and so does
+ * a check whose lock file has versions that were stored, and not yet seen served.
+ */
 async function comparisonOf(
   context: Context,
   command: CheckCommand,
   { loaded, url, web }: { loaded: LoadedConfig; url: string; web: WebOptions },
   { against }: VerifyOptions,
 ): Promise<Comparison | null> {
-  if (against === undefined && (command !== 'diagnose' || loaded.file === null)) return null;
+  const locked = lockBaseline(loaded, url, true);
+  const isUnasked = (command === 'diagnose' && loaded.file !== null) || (locked !== null && hasUnserved(locked));
+  if (against === undefined && !isUnasked) return null;
   const { namedComparison, ownComparison } = await import('./comparison.ts');
-  const compared = { loaded, url, locked: lockBaseline(loaded, url), apps: web.apps ?? null };
+  const compared = { loaded, url, locked, apps: web.apps ?? null };
   return against === undefined ? ownComparison(context, compared) : namedComparison(context, against, compared, web);
 }

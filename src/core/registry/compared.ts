@@ -27,7 +27,9 @@ export function comparedState(baseline: Baseline, { isStored, isRequested, serve
   const isLocked = new Set(served?.keys);
   const facts = baseline.keys.map((key): ComparedApp => {
     const before = isLocked.has(key) ? (served?.app(key) ?? []) : [];
-    const known = new Set(isMissing(before) ? [] : before.map(({ version }) => version));
+    const recorded = isMissing(before) ? [] : before;
+    const known = new Set(recorded.flatMap(({ version, isUnserved }) => (isUnserved === true ? [] : version)));
+    const wasServed = isLocked.has(key) && (known.size > 0 || recorded.length === 0);
     const versions = apps !== null && !apps.includes(key) ? NOT_REQUESTED : (baseline.app(key) ?? []);
     return {
       key,
@@ -35,7 +37,7 @@ export function comparedState(baseline: Baseline, { isStored, isRequested, serve
       versions: isMissing(versions)
         ? versions
         : versions.map((one) => (known.has(one.version) ? { ...one, wasServed: true } : one)),
-      ...(isLocked.has(key) && { wasServed: true }),
+      ...(wasServed && { wasServed }),
     };
   });
   const absent = baseline.absent && { absent: baseline.absent };

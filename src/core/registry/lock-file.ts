@@ -62,6 +62,11 @@ interface LockedEntry {
    */
   firstSeen?: string;
   /**
+   * False for a version that was recorded when it was stored, until appreg lock sees it in a live registry; absent for all
+   * others.
+   */
+  served?: boolean;
+  /**
    * The digest of everything that the artifact was built from: over path and content of each file that was read.
    *
    * @pattern ^sha256:[0-9a-f]{64}$
@@ -148,11 +153,18 @@ export function lockFileIn(content: DocumentContent, name: string): LockFile {
 
 function versionsIn(versions: Record<VersionName, LockedEntry>): Map<string, LockedVersion> {
   const known = Object.entries(versions).map(
-    ([version, { artifactUrl, artifactChecksum, bytes = null, firstSeen = '', sources, toolchain, notices }]) => {
+    ([
+      version,
+      { artifactUrl, artifactChecksum, bytes = null, firstSeen = '', served, sources, toolchain, notices },
+    ]) => {
       // Lock files of earlier releases have no provenance.
       const provenance = sources !== undefined &&
         toolchain !== undefined && { provenance: { sources, toolchain, ...(notices !== undefined && { notices }) } };
-      return [version, { version, artifactUrl, artifactChecksum, bytes, firstSeen, ...provenance }] as const;
+      const unserved = served === false && { isUnserved: true as const };
+      return [
+        version,
+        { version, artifactUrl, artifactChecksum, bytes, firstSeen, ...unserved, ...provenance },
+      ] as const;
     },
   );
   return new Map(known);
@@ -168,8 +180,8 @@ export function lockText({ versions, descriptions }: LockFile, replaced = ''): s
     const lines = [...known.values()]
       .sort((a, b) => inOrder(a.version, b.version))
       .map(
-        ({ version, artifactUrl, artifactChecksum, bytes, firstSeen, provenance }) =>
-          `      ${JSON.stringify(version)}: ${JSON.stringify({ artifactChecksum, bytes, firstSeen, artifactUrl, ...provenance })}`,
+        ({ version, artifactUrl, artifactChecksum, bytes, firstSeen, isUnserved, provenance }) =>
+          `      ${JSON.stringify(version)}: ${JSON.stringify({ artifactChecksum, bytes, firstSeen, artifactUrl, ...(isUnserved && { served: false }), ...provenance })}`,
       );
     return lines.length === 0
       ? `    ${JSON.stringify(key)}: {}`
@@ -242,6 +254,8 @@ export function recorded(lock: LockFile, seen: Snapshot): { lock: LockFile; adde
       const before = known.get(version);
       if (before && !sameDigest(before.artifactChecksum, artifactChecksum))
         changed.push({ app: key, version, before: before.artifactChecksum, after: artifactChecksum });
+      if (before && !isMissing(metadata.web) && sameDigest(before.artifactChecksum, artifactChecksum))
+        known.set(version, asServed(before));
       // A version without a digest cannot be installed, so it may still get any.
       if (before || !isDigestForm(artifactChecksum)) continue;
       const content = artifacts[index]?.content;
@@ -259,14 +273,34 @@ export function recorded(lock: LockFile, seen: Snapshot): { lock: LockFile; adde
   return { lock: { ...lock, versions: next }, added, changed };
 }
 
-/** A lock file as a baseline. */
-export function baselineInLock(lock: LockFile, source: string): Baseline {
+/** The version, which a live registry lists. */
+function asServed(version: LockedVersion): LockedVersion {
+  const served = { ...version };
+  delete served.isUnserved;
+  return served;
+}
+
+/**
+ * A lock file as a baseline.
+ * @param marksUnserved true to tell versions that were only stored from those that were served, where what is stored is
+ * compared as well; otherwise all of them count as published
+ */
+export function baselineInLock(lock: LockFile, source: string, marksUnserved = false): Baseline {
   return {
     source,
     keys: [...lock.versions.keys()],
     app(key) {
       const versions = lock.versions.get(key);
-      return versions ? [...versions.values()] : null;
+      if (versions === undefined) return null;
+      return [...versions.values()].map((version) => (marksUnserved ? version : asServed(version)));
     },
   };
+}
+
+/** True if a baseline has versions that were only stored, as far as it says. */
+export function hasUnserved({ keys, app }: Baseline): boolean {
+  return keys.some((key) => {
+    const versions = app(key) ?? [];
+    return !isMissing(versions) && versions.some(({ isUnserved }) => isUnserved === true);
+  });
 }

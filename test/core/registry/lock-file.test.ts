@@ -13,6 +13,7 @@ import {
   withLockedDescription,
 } from '../../../src/core/registry/lock-file.ts';
 import { checksum, NOW } from '../../support/core-facts.ts';
+import { web } from '../../support/probes.ts';
 import { BASE, metadataWith, snapshot } from '../../support/snapshots.ts';
 
 const read = (text: string): LockFile => lockFileIn(documentText(text), 'appreg.lock.json');
@@ -135,6 +136,26 @@ describe('recording', () => {
       changed: [{ app: 'a', version: '1.0.0', before: checksum(1), after: checksum(9) }],
     });
     expect(lock).toEqual(first);
+  });
+
+  test('keeps that a version was only stored, until a live registry lists it with the same digest', () => {
+    const stored = locked(snapshot(['a'], { a: metadataWith('1.0.0') }));
+    const entry = { ...stored.versions.get('a')!.get('1.0.0')!, isUnserved: true as const };
+    const lock = { ...stored, versions: new Map([['a', new Map([['1.0.0', entry]])]]) };
+    expect(lockText(lock)).toContain('"served":false');
+    expect(read(lockText(lock))).toEqual(lock);
+    expect(baselineInLock(lock, 'lock', true).app('a')).toEqual([expect.objectContaining({ isUnserved: true })]);
+    expect(baselineInLock(lock, 'lock').app('a')).toEqual([expect.not.objectContaining({ isUnserved: true })]);
+    const inFolder = snapshot(['a'], { a: metadataWith('1.0.0') });
+    expect(recorded(lock, inFolder).lock).toEqual(lock);
+    const live = snapshot(['a'], { a: metadataWith('1.0.0') });
+    live.apps[0]!.metadata.web = web();
+    expect(recorded(lock, live).lock).toEqual(stored);
+    const other = snapshot(['a'], {
+      a: { versions: [{ ...metadataWith('1.0.0').versions[0]!, artifactChecksum: checksum(9) }] },
+    });
+    other.apps[0]!.metadata.web = web();
+    expect(recorded(lock, other).lock).toEqual(lock);
   });
 
   test('preserves apps that are no longer listed', () => {
