@@ -62,7 +62,7 @@ function resolvesTo(...addresses: string[]): LookupFunction {
 }
 
 async function found(...addresses: string[]) {
-  const options = { lookup: resolvesTo(...addresses), eachAddress: true, connectTimeout: 1000 };
+  const options = { lookup: resolvesTo(...addresses), eachAddress: true, connectTimeout: 4000 };
   const { report, manifest, apps } = await verifyPatiently(live.url, options);
   return { report, manifest, apps, faults: faults(report) };
 }
