@@ -16,7 +16,7 @@ export function code(raw: string): string {
 // A word with the punctuation around it.
 const WORD = /^(["'“‘(]*)(.*?)(["'”’),.;:!?%…]*)$/u;
 // Letters, digits, and characters without a meaning to Markdown inside a word.
-const HARMLESS = /^(?!=)[\p{L}\p{M}\p{N}.,’'“”"()–—=-]*(?<!=)$/u;
+const HARMLESS = /^(?!=)[\p{L}\p{M}\p{N}.,’'“”"()–—→=-]*(?<!=)$/u;
 // Hosts, issues and commits that would become links.
 const LINKED = /www\.|^gh-\d|^(?=.*\d)[0-9a-f]{7,40}$/i;
 

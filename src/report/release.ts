@@ -22,9 +22,9 @@ interface Mark {
 
 const FAILED: Mark = { mark: '!', color: 'red' };
 /** The state of an app in a row of its own: that of its texts, if it has no version to publish. */
-type Label = ReleaseState | 'texts' | 'conflict';
+export type ReleaseLabel = ReleaseState | 'texts' | 'conflict';
 
-const MARKS: Record<Label, Mark> = {
+const MARKS: Record<ReleaseLabel, Mark> = {
   texts: { mark: '+', color: 'green' },
   conflict: FAILED,
   unchanged: { mark: '=', color: 'dim' },
@@ -159,8 +159,8 @@ function isNamed(app: ReleasedApp): boolean {
   return !isPlain || app.changes.differences.length > 0 || isUnrecorded(app);
 }
 
-/** The state of an app; `conflict` or `texts` if only its texts or its icon differ. */
-export function releaseLabel({ state, changes }: ReleasedApp): Label {
+/** The state of an app as a table names it: `texts` or `conflict` for one whose version is published, and its texts are not. */
+export function releaseLabel({ state, changes }: ReleasedApp): ReleaseLabel {
   if (state !== 'unchanged' && state !== 'rebuilt') return state;
   if (changes.conflicts.length > 0) return 'conflict';
   return hasWrites(changes) ? 'texts' : state;
