@@ -39,6 +39,7 @@ describe('an app', () => {
           blockStyle: { iconUrl: `${BASE}apps/clock/icon.svg`, color: '#1864ab' },
           appMetadataUrl: `${BASE}apps/clock/versions.json`,
         },
+        given: { ...FIELDS, iconUrl: `${BASE}apps/clock/icon.svg` },
         text: JSON.stringify(FIELDS),
       },
     ]);
