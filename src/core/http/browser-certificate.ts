@@ -74,3 +74,18 @@ function keyName(key: string): string {
 export function certificateName({ subject }: ChainCertificate, host: string, isOwn: boolean): string {
   return isOwn ? `the certificate of ${host}` : `the certificate “${commonName(subject)}” in the chain of ${host}`;
 }
+
+/**
+ * The name of a certificate that only some clients match with a host: a wildcard that is a part of a label (`re*.x.test`;
+ * RFC 6125 section 6.4.3 leaves it to the client). Null if another name matches, or none is of that form.
+ */
+export function partialWildcard(host: string, names: readonly string[]): string | null {
+  const labels = host.toLowerCase().replace(/\.$/, '').split('.');
+  const rest = labels.slice(1).join('.');
+  const own = names.map((name) => name.toLowerCase());
+  if (own.includes(labels.join('.')) || own.includes(`*.${rest}`)) return null;
+  return (
+    own.find((name) => /^(?:[^.*]+\*[^.*]*|\*[^.*]+)\./.test(name) && name.slice(name.indexOf('.') + 1) === rest) ??
+    null
+  );
+}

@@ -1,6 +1,12 @@
 import { message, type SafeText } from '../../text/message.ts';
-import { certificateName, SUPPORTED_KEYS, type Unsupported, unsupportedIn } from '../../http/browser-certificate.ts';
-import { hostOf } from '../../http/probe.ts';
+import {
+  certificateName,
+  partialWildcard,
+  SUPPORTED_KEYS,
+  type Unsupported,
+  unsupportedIn,
+} from '../../http/browser-certificate.ts';
+import { hostnameOf, hostOf } from '../../http/probe.ts';
 import { capitalized } from '../../text/text.ts';
 import type { CauseOf, Causes } from '../cause.ts';
 import { interceptorOrHost } from '../owners.ts';
@@ -11,6 +17,7 @@ const CAUSES = {
   'key-usage': { title: 'The key usage lacks digitalSignature' },
   'authority-key': { title: 'The key of an authority has another type' },
   signature: { title: 'A certificate is signed with another algorithm' },
+  name: { title: 'The certificate has the name of the host only with a wildcard in a label' },
 } satisfies Causes;
 type Cause = CauseOf<typeof CAUSES>;
 
@@ -26,7 +33,7 @@ export const tlsBrowserUnsupported = defineRule({
   view: 'browser',
   causes: CAUSES,
   failsWhen:
-    'Node.js and other clients trust the certificate of a host, but Chromium cannot use it: a key other than RSA, P-256 or P-384 (P-521, Ed25519, Ed448, RSA-PSS), an authority with another key (P-521 works there), a signature other than RSA or ECDSA with SHA-256, SHA-384 or SHA-512, or a key usage without digitalSignature. Artifacts are fetched by the service alone, and are not judged',
+    'Node.js and other clients trust the certificate of a host, but Chromium cannot use it: a key other than RSA, P-256 or P-384 (P-521, Ed25519, Ed448, RSA-PSS), an authority with another key (P-521 works there), a signature other than RSA or ECDSA with SHA-256, SHA-384 or SHA-512, a key usage without digitalSignature, or a name of the host with a wildcard in a part of a label (`re*.example.com`). Artifacts are fetched by the service alone, and are not judged',
   why: 'Pages of the service in Chrome and Edge can neither read the JSON files nor show the icons: the TLS handshake fails, while curl and the service connect.',
   examples: {
     bad: `key=ed25519
@@ -44,10 +51,15 @@ HTTP/1.1 200 OK`,
     if (resource === 'artifact') return [];
     const problems = web.server.hops.flatMap(({ tls, url, status }) => {
       if (tls?.certificates === undefined || status === 0) return [];
-      const { issuer, fingerprint256, certificates } = tls;
-      return unsupportedIn(certificates).map((found) =>
-        problem(found, hostOf(url), found.certificate === certificates[0], { issuer, fingerprint256 }),
-      );
+      const { issuer, fingerprint256, certificates, names } = tls;
+      const evidence = { issuer, fingerprint256 };
+      const wildcard = partialWildcard(hostnameOf(url), names);
+      return [
+        ...(wildcard === null ? [] : [wildcardProblem(wildcard, hostOf(url), evidence)]),
+        ...unsupportedIn(certificates).map((found) =>
+          problem(found, hostOf(url), found.certificate === certificates[0], evidence),
+        ),
+      ];
     });
     const isFirst = (key: string | undefined, cause: string | undefined, i: number): boolean =>
       problems.findIndex((one) => one.dedupeKey === key && one.cause === cause) === i;
@@ -59,8 +71,23 @@ const ADVICE: Record<Cause, SafeText> = {
   key: message`Get a certificate with another key: ${SUPPORTED_KEYS}.`,
   'key-usage': message`Issue the certificate with the key usage digitalSignature, or without that extension.`,
   'authority-key': message`Get a certificate from an authority whose keys browsers support: RSA, P-256, P-384 or P-521.`,
+  name: message`Get a certificate with the name of the host in full, or with a wildcard as a whole label (“*.example.com”).`,
   signature: message`Get a certificate that is signed with RSA or ECDSA, and SHA-256, SHA-384 or SHA-512.`,
 };
+
+function wildcardProblem(
+  name: string,
+  host: string,
+  evidence: Record<'issuer' | 'fingerprint256', string>,
+): Problem<Cause> {
+  return {
+    cause: 'name',
+    message: message`The certificate of ${host} matches it only with “${name}”; browsers accept a wildcard only as a whole label.`,
+    advice: ADVICE.name,
+    evidence: { host, name, ...evidence },
+    dedupeKey: host,
+  };
+}
 
 function problem(
   { cause, certificate, has }: Unsupported,

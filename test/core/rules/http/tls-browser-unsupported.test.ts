@@ -21,6 +21,12 @@ function facts(
   return { resource: 'icon', web: web(probe(hop({}, { tls: tls({ certificates }) }))) };
 }
 
+/** The response of apps.example.com, whose certificate has these names. */
+const named = (...names: string[]): { resource: 'icon'; web: HttpViews } => ({
+  resource: 'icon',
+  web: web(probe(hop({}, { tls: tls({ certificates: [certificate(), AUTHORITY, ROOT], names }) }))),
+});
+
 ruleTable(tlsBrowserUnsupported, {
   clean: [
     ['no key usage', facts({ keyUsage: null })],
@@ -33,11 +39,19 @@ ruleTable(tlsBrowserUnsupported, {
     ...['sha384WithECDSA', 'sha512WithRSA', 'sha256WithRSAPSS'].map(
       (signature) => [signature, facts({ signature })] as const,
     ),
+    ['the name of the host', named('apps.example.com')],
+    ['a wildcard as a whole label', named('*.example.com')],
+    ['a wildcard in a part of a label beside the name', named('ap*.example.com', 'Apps.Example.com')],
+    ['a wildcard in a part of a label of another domain', named('ap*.example.org')],
     ['no TLS', { resource: 'manifest', web: web() }],
     ['facts of an earlier version', { resource: 'icon', web: web(probe(hop({}, { tls: tls() }))) }],
     ['an artifact', { ...facts({ key: 'ed25519' }), resource: 'artifact' }],
   ],
   faulty: [
+    ...['ap*.example.com', '*ps.example.com', 'a*s.example.com'].map(
+      (name) =>
+        [`the name ${name}`, named('other.test', name), { cause: 'name', message: `only with “${name}”` }] as const,
+    ),
     [
       'P-521',
       facts({ key: 'ec secp521r1' }),
