@@ -188,6 +188,10 @@ function judgeArtifact(
   judgeResponse(run, facts, place, 'before-content');
   if (!isMissing(content)) {
     record.totals.artifacts += 1;
+    if (!isMissing(facts.web) && entry.parts !== null) {
+      const { host } = entry.parts;
+      run.artifactsOfHosts.set(host, (run.artifactsOfHosts.get(host) ?? 0) + 1);
+    }
     record.totals.bytes += content.bytes;
   }
   judgeContent(run, facts, entry, all, place);

@@ -37,6 +37,7 @@ import { judgeVersions, whyNoVersions } from './judge-versions.ts';
 import { locationOf, locationOfDocument } from './location.ts';
 import { type FoundSoFar, RunRecord } from './record.ts';
 import { RuleTable } from './rule-table.ts';
+import { nameChangingHosts } from './name-changing-host.ts';
 import { nameOtherApps } from './name-other-apps.ts';
 import { NO_BASELINE, NOT_REQUESTED, Run, type RunSettings } from './run.ts';
 import { reportOf } from './run-report.ts';
@@ -252,6 +253,7 @@ function completeRun(run: Run, incomplete: string | null, elsewhere: number): vo
   run.rules.addCounted(record.notJudged);
   record.close(incomplete);
   nameOtherApps(record.findings, run.versionsSoFar);
+  nameChangingHosts(record.findings, run.artifactsOfHosts);
   const comparison = registryComparison(baseline, manifest === null || manifest.apps !== null);
   if (comparison !== null) record.leftOut.push(comparison);
   if (exceptions !== null) judgeExceptions(run, exceptions);

@@ -62,6 +62,8 @@ export class Run {
   readonly hosts = new RequestedHosts();
   /** The versions of the apps so far. */
   readonly versionsSoFar = new ListedVersions();
+  /** The number of artifacts that each host sent so far. */
+  readonly artifactsOfHosts = new Map<string, number>();
   readonly unobserved = new UnobservedResources();
   readonly unobservedArtifacts = new UnobservedArtifacts();
   /** Null before it was judged. */

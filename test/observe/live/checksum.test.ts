@@ -153,6 +153,24 @@ describe('checksums', () => {
     },
   ]);
 
+  test('the artifacts of a host that changes all of them have one explanation, and no digest is offered', async () => {
+    const stored = [fixture.live.artifact, fixture.live.older, archive('// 3')];
+    fixture.live.versions = stored.map((bytes, i) => ({
+      version: `${i + 1}.0.0`,
+      artifactUrl: `${fixture.host.origin}/stored-${i}.tar.gz`,
+      artifactChecksum: checksum(bytes),
+    }));
+    for (const [i, bytes] of stored.entries())
+      fixture.host.on(`/stored-${i}.tar.gz`, gzipped(gzipSync(gunzipSync(bytes), { level: 1 })));
+    fixture.live.list();
+    const { report } = await verifyPatiently(fixture.live.url);
+    const found = report.findings.filter((f) => f.rule === 'artifact-checksum-mismatch');
+    expect(found.map(({ cause }) => cause)).toEqual(['other-bytes', 'other-bytes', 'other-bytes']);
+    expect(new Set(found.map(({ message, advice }) => `${message} ${advice}`)).size).toBe(1);
+    expect(found[0]?.message).toContain('all 3 artifacts');
+    expect(found[0]?.advice).not.toMatch(/[0-9a-f]{64}/);
+  });
+
   test.each(['sha1', 'md5'])(
     'a %s digest is recognized, and the advice contains the value to list',
     async (algorithm) => {
