@@ -221,8 +221,8 @@ const FIRST_ONLY_VIEWS = ['preflights', 'headPreflight', 'revalidation', 'header
 
 /**
  * Responses of the artifacts' hosts to browsers are requested once per app and host: for the first artifact that was
- * fetched. If all were verified before, the earlier result is reused. If the host sends something else by then, that
- * artifact is fetched again.
+ * fetched. If all were verified before, the earlier result is reused. An artifact is
+ * fetched again if these responses show that the host sends another file than before.
  */
 async function addArtifactViews(
   facts: ArtifactFacts[],
@@ -256,7 +256,7 @@ function artifactViews({ server }: HttpViews, context: ObserveContext): Promise<
   return browserViews({ kind: 'artifact', server, accept: '*/*', reference: null, limit: 0 }, context);
 }
 
-/** True if later responses show that the host sends another file by now, or none. */
+/** True if later responses show that the host now sends another file, or none. */
 function isOtherNow({ web, content, again }: ArtifactFacts): boolean {
   // One that was downloaded twice has had its second look.
   if (isMissing(web) || isMissing(content) || again !== undefined) return false;
@@ -274,7 +274,7 @@ function wholeLength(hop: Hop | null): number | null {
   return value !== undefined && value !== null && /^\d{1,15}$/.test(value) ? Number(value) : null;
 }
 
-/** Fetches an artifact again that was verified. @returns its facts by now */
+/** Fetches an artifact again that was verified. @returns its last facts */
 async function fetchLastState(
   { url, attestation }: ArtifactFacts,
   { checksum }: ListedVersion,
