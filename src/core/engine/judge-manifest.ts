@@ -15,7 +15,9 @@ export function judgeManifest(run: Run, facts: DocumentFacts): JudgedManifest {
   const { shard } = run.settings;
   const location = locationOfDocument('manifest', facts);
   run.registry = facts.url === null ? null : parseUrl(facts.url);
-  if (facts.reusedFrom === undefined) record.clockDoubt = clockDoubt(facts.web, run.settings.now);
+  // Reused responses have the dates of an earlier run.
+  const isReused = (facts.reusedFrom ?? facts.viewsReusedFrom) !== undefined;
+  record.clockDoubt = isReused ? null : clockDoubt(facts.web, run.settings.now);
   const listed = manifestAppsIn(facts.content);
   if (shard !== null && shard.index > 1 && listed !== null) {
     record.notJudged.addSkipped('manifest', { code: 'other-shard', shards: shard.of, apps: null });

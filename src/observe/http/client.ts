@@ -8,7 +8,7 @@ import { secretsOf } from '../../core/url/secrets.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { type CircuitBreaker, isTemporaryRefusal, openCircuitBreaker, requestKindOf } from './circuit-breaker.ts';
 import { failureFact } from './failure.ts';
-import { AGAIN, CONTROL, NEW, type Refusal, type Turn } from './host-queue.ts';
+import { AGAIN, CONTROL, type HostQueue, NEW, type Refusal, type Turn } from './host-queue.ts';
 import { type Deadline, Deadlines } from './deadlines.ts';
 import { requestHop, followRedirects, type RedirectChain } from './hop.ts';
 import { ConnectionPool } from './pool.ts';
@@ -139,6 +139,7 @@ async function sendAttempts(
   const errors: string[] = [];
   let turn: Turn = NEW;
   let lastRefusal: Refusal | null = null;
+  let held: Pick<HostQueue, 'endAlone'> | null = null;
   for (;;) {
     const { hops, last: hop, failure, refusal } = await sendWithinLimits(request, turn, deadline, state);
     // Given up between two attempts: keep the result of the previous one.
@@ -149,6 +150,7 @@ async function sendAttempts(
     lastRefusal = refusal;
     const origin = originOf(hop.url);
     const queue = pool.queueOf(origin);
+    held = refusal === 'alone' ? queue : null;
     const isRefused = isTemporaryRefusal(hop.status);
     if (hop.status !== 0 && !isRefused && !isOptional) breaker.recordAnswer(origin, hop.url, requestKindOf(request));
     if (hop.status !== 0 && !isRefused && attempts.wasCrowded) queue.recordCure();
@@ -171,6 +173,7 @@ async function sendAttempts(
     if (deadline.ended) break;
     ({ turn } = next);
   }
+  held?.endAlone();
   if (errors.length > 0) probe.retriedErrors = errors;
   if (!isOptional) probe.failure ??= crowdedFailure(probe, lastRefusal);
 }

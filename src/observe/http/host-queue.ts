@@ -11,6 +11,8 @@ import { RequestPace } from './request-pace.ts';
 export interface Turn {
   readonly lane: 'new' | 'again' | 'alone' | 'control';
   readonly pause: number;
+  /** True for a request that was alone and refused: no other is admitted before it is sent again, or given up. */
+  readonly isNext?: true;
 }
 
 export const NEW: Turn = { lane: 'new', pause: 0 };
@@ -24,6 +26,8 @@ export interface Sent {
   inFlight: number;
   isWritten: boolean;
   isRefused: boolean;
+  /** True for one that was alone and refused: others wait until it is sent again or given up. */
+  isHeld: boolean;
   /** True for one that is alone, and for the first one to its host. */
   readonly isAlone: boolean;
   /** Number of times that the limits had been lowered when it was admitted. */
@@ -102,7 +106,11 @@ export class HostQueue {
           resolve(sent);
         },
       };
-      queue.push(waiting);
+      if (turn.isNext) {
+        this.isAloneInFlight = false;
+        this.isQuiet = true;
+        queue.unshift(waiting);
+      } else queue.push(waiting);
       this.admitWaiting();
       if (waiting.isAdmitted) return;
       deadline.onEnd(() => {
@@ -121,11 +129,17 @@ export class HostQueue {
   }
 
   /** The request has ended. */
-  leave({ lane, isWritten, isRefused }: Sent): void {
+  leave({ lane, isWritten, isRefused, isHeld }: Sent): void {
     if (isWritten) this.written -= 1;
     this.admitted -= 1;
-    if (lane === 'alone') this.isAloneInFlight = false;
-    if (lane !== 'control' && !(lane === 'alone' && isRefused)) this.lastLoad = Date.now();
+    if (lane === 'alone' && !isHeld) this.isAloneInFlight = false;
+    if (isWritten && lane !== 'control' && !(lane === 'alone' && isRefused)) this.lastLoad = Date.now();
+    this.admitWaiting();
+  }
+
+  /** A request that was alone and refused is not sent again. */
+  endAlone(): void {
+    this.isAloneInFlight = false;
     this.admitWaiting();
   }
 
@@ -157,6 +171,7 @@ export class HostQueue {
     if (!isKnown && this.refusedKinds.has(kind)) return null;
     if (sent.isAlone) {
       if (!isKnown) this.refusedKinds.add(kind);
+      sent.isHeld = sent.lane === 'alone';
       return 'alone';
     }
     return isKnown && this.isLoadLikely() ? 'crowded' : 'unlikely';
@@ -226,6 +241,7 @@ export class HostQueue {
       inFlight: this.admitted,
       isWritten: false,
       isRefused: false,
+      isHeld: false,
       isAlone,
       lowerings: this.lowerings,
     };

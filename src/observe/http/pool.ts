@@ -105,7 +105,7 @@ export class ConnectionPool {
   }
 
   /** The requests to a host. */
-  queueOf(origin: string): Pick<HostQueue, 'pause' | 'slowTo' | 'recordCure' | 'recordFault'> {
+  queueOf(origin: string): Pick<HostQueue, 'pause' | 'slowTo' | 'recordCure' | 'recordFault' | 'endAlone'> {
     return this.hostOf(origin).queue;
   }
 

@@ -95,7 +95,7 @@ export class Attempts {
       probe.retryAfterMs += requested ?? 0;
       // A limit applies to all requests.
       const hostPause = requested !== null || this.pauseOfOutage > 0 ? wait : 0;
-      return { turn: { lane: 'alone', pause: wait }, delay: 0, hostPause };
+      return { turn: { lane: 'alone', pause: wait, isNext: true }, delay: 0, hostPause };
     }
     this.crowded += 1;
     const isAlone = refusal === 'unlikely' || this.crowded > MAX_CROWDED;

@@ -35,7 +35,9 @@ function refuse(queue: HostQueue, sent: Sent, how = 'status 503', kind = 'GET'):
 /** A queue whose host has answered a GET. */
 async function known(limit?: number): Promise<HostQueue> {
   const queue = open(limit);
-  answer(queue, await queue.enter(NEW, ENDLESS));
+  const first = await queue.enter(NEW, ENDLESS);
+  queue.write(first);
+  answer(queue, first);
   return queue;
 }
 
@@ -134,6 +136,27 @@ describe('a request that is to be alone', () => {
   });
 });
 
+describe('a request that was alone and refused', () => {
+  test('is sent again before any other, except to find out if the host refuses all', async () => {
+    const queue = await known();
+    refuse(queue, await queue.enter({ lane: 'alone', pause: 0 }, ENDLESS));
+    const others = enter(queue, 2);
+    const alone = enter(queue, 1, { lane: 'alone', pause: 0 });
+    const control = enter(queue, 1, CONTROL);
+    await settled();
+    expect([others, alone]).toEqual([[], []]);
+    answer(queue, control[0]!);
+    const again = enter(queue, 1, { lane: 'alone', pause: 0, isNext: true });
+    await settled();
+    expect(again).toHaveLength(1);
+    expect([others, alone]).toEqual([[], []]);
+    refuse(queue, again[0]!);
+    queue.endAlone();
+    await settled();
+    expect(others).toHaveLength(2);
+  });
+});
+
 describe('a refusal', () => {
   test('of the first request does not depend on others', async () => {
     const queue = open();
@@ -145,9 +168,9 @@ describe('a refusal', () => {
     const sent = await queue.enter(NEW, ENDLESS);
     expect(refuse(queue, sent, 'status 503', 'OPTIONS')).toBe('unlikely');
     expect(queue.load()).toBeNull();
-    expect(refuse(queue, await queue.enter({ lane: 'alone', pause: 0 }, ENDLESS), 'status 503', 'OPTIONS')).toBe(
-      'alone',
-    );
+    const alone = await queue.enter({ lane: 'alone', pause: 0 }, ENDLESS);
+    expect(refuse(queue, alone, 'status 503', 'OPTIONS')).toBe('alone');
+    queue.endAlone();
     expect(refuse(queue, await queue.enter(NEW, ENDLESS), 'status 503', 'OPTIONS')).toBeNull();
   });
 
