@@ -147,7 +147,7 @@ async function* observeAll(
     if (interrupted) break;
     const announced = announcements.first();
     if (announced !== null) {
-      yield announced;
+      yield { ...announced, versions: redaction.versions(announced.versions) };
       announcements.release();
     } else if (app !== null) {
       inFlight.remove();
@@ -285,6 +285,7 @@ function selectApps(listed: JsonObject, { apps: names, atMost, startAfter = null
 interface Redaction {
   text(text: string): string;
   manifest(facts: DocumentFacts): DocumentFacts;
+  versions(listed: readonly JsonValue[]): readonly JsonValue[];
   app(facts: AppFacts): AppFacts;
 }
 
@@ -295,6 +296,7 @@ function openRedaction(secrets: readonly string[]): Redaction {
   return {
     text,
     manifest: (facts) => redact(withoutEchoedSignature(facts, 'apps')),
+    versions: redact,
     app: (facts) => redact({ ...facts, metadata: withoutEchoedSignature(facts.metadata, 'versions') }),
   };
 }
