@@ -160,7 +160,7 @@ describe('diagnose --bundle', () => {
     const proxy = 'http://127.0.0.1:1';
     const env = { HTTPS_PROXY: 'http://me:canary-proxy@127.0.0.1:1' };
     const { out } = await diagnosed(live.url, { bundle: 'proxy.json' }, {}, env);
-    expect(line(out, 'who')).toContain('the network between');
+    expect(line(out, 'who')).toContain('the user of this check');
     expect(line(out, '✗')).toContain(`no server listens at the proxy ${proxy} (HTTPS_PROXY)`);
     expect(out.split('\n').at(-1)).toContain(`through the proxy ${proxy} (HTTPS_PROXY)`);
     expect(JSON.parse(ticket('proxy.json')).run.proxy).toEqual({ url: proxy, variable: 'HTTPS_PROXY' });

@@ -48,7 +48,7 @@ test.each([
   );
   const report: Report = JSON.parse(context.printed.out.join('\n'));
   expect(report.findings.filter(({ app, resource }) => app === key && resource === 'metadata')).toContainEqual(
-    expect.objectContaining({ rule, file: `apps/${key}/versions.json` }),
+    expect.objectContaining({ rule, file: rule === 'file-missing' ? 'registry.json' : `apps/${key}/versions.json` }),
   );
   expect(readFileSync(join(cwd, 'registry.json'), 'utf8')).toContain('"#112233"');
   expect(readFileSync(join(cwd, 'apps/b/versions.json'), 'utf8')).toContain('"2.0.0"');

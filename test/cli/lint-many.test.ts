@@ -65,7 +65,12 @@ test('lint of many apps, with unusual files among them, reports the same as the 
   );
   writeFileSync(join(root, 'appreg.config.json'), JSON.stringify({ baseUrl: base }));
 
-  const judging = startJudging({ command: 'lint', target: '.', now: '2026-11-21T00:00:00.000Z' });
+  const judging = startJudging({
+    command: 'lint',
+    target: '.',
+    now: '2026-11-21T00:00:00.000Z',
+    registry: { identity: `${base}registry.json`, folder: root, shownFrom: root },
+  });
   await observeWorkspace({ root, manifest: 'registry.json', baseUrl: base }, judging, { nameOf: (path) => path });
   const expected = judging.finish(0);
   const { stdout, status } = spawnSync(process.execPath, [program, 'lint', '--format', 'json'], {

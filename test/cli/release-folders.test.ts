@@ -143,7 +143,7 @@ describe('a renamed folder', () => {
       formerFolder: 'src/gate',
       renamedTo: 'gateway',
       message: expect.stringMatching(
-        /^gate → gateway: .*gateway 1\.0\.0 as another app.*gate stays listed with 1\.0\.0/,
+        /^gate → gateway: .*gateway 1\.0\.0 is another app.*gate stays listed with 1\.0\.0/,
       ) as string,
       advice: expect.stringContaining('Give src/gateway its former name, src/gate.') as string,
     });

@@ -57,7 +57,7 @@ const RESPONSES: readonly (readonly [behaviour: Behaviour, cause: string, owner:
   [
     page(200, '<html><b>FortiGuard Web Filtering</b>'),
     'html-page',
-    'network',
+    'user',
     'of this network responds instead of the host',
   ],
   [

@@ -48,7 +48,7 @@ describe.skipIf(missing && !process.env['CI'])(`the server block${missing ? ' (s
     { name: 'for several origins', given: { serviceOrigins: [OTHER, ORIGIN] }, origins: [ORIGIN, OTHER] },
     { name: 'with an unusual origin among them', given: { serviceOrigins: [QUOTED, ORIGIN] }, origins: [ORIGIN] },
     { name: 'below a path', given: { baseUrl: 'https://127.0.0.1/r/' }, origins: [] },
-    { name: 'below an unusual path', given: { baseUrl: `https://127.0.0.1/a%22b;$c%7B%7D'd/` }, origins: [] },
+    { name: 'below an unusual path', given: { baseUrl: `https://127.0.0.1/a%22b;$1%7D%7B'd/` }, origins: [] },
   ])('$name serves a registry without findings', async ({ given, origins }) => {
     const found = await served(
       given,

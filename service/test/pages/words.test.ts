@@ -151,13 +151,15 @@ describe('states', () => {
   });
 
   test('of an app come with its own findings, and apart from them with those that affect other apps', () => {
-    const findings = [
-      finding({ app: 'clock' }),
-      finding({ app: 'lamp', evidence: { alsoApps: ['clock'] } }),
-      finding({ app: 'lamp' }),
-      finding({ app: 'clock', severity: 'note' }),
-    ];
-    const [own, shared] = findings;
-    expect(findingsOf(report({ findings }), 'clock')).toEqual({ own: [own], shared: [shared] });
+    const stored = report({
+      findings: [
+        finding({ app: 'clock' }),
+        finding({ app: 'lamp', evidence: { alsoApps: ['clock'] } }),
+        finding({ app: 'lamp' }),
+        finding({ app: 'clock', severity: 'note' }),
+      ],
+    });
+    const [own, shared] = stored.findings;
+    expect(findingsOf(stored, 'clock')).toEqual({ own: [own], shared: [shared] });
   });
 });
