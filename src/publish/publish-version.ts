@@ -68,17 +68,18 @@ export async function publishVersion(
   options: PublishOptions = {},
 ): Promise<Published> {
   const attempts = new VersionAttempts(location.store, wanted.version, options);
-  for (;;) {
+  let published: Published | null = null;
+  while (published === null)
     try {
       const app = await readApp(location, wanted, options);
       const planned = await planVersion(location, app, wanted, judgeSettings);
-      const published = await attempts.apply(planned);
-      if (published.notRecorded !== null) throw publishedOnly(published.planned, published.notRecorded);
-      return published;
+      published = await attempts.apply(planned);
     } catch (error) {
-      attempts.planAgainAfter(error);
+      const refusal = attempts.refusalOf(error);
+      if (refusal !== null) throw refusal;
     }
-  }
+  if (published.notRecorded !== null) throw publishedOnly(published.planned, published.notRecorded);
+  return published;
 }
 
 /** The error for a version that the lock file of the workspace does not have. */

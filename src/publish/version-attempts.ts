@@ -40,7 +40,7 @@ export class VersionAttempts {
 
   /**
    * Stores and records a plan, as `Attempts.apply` does.
-   * @throws what `planAgainAfter` takes
+   * @throws what `refusalOf` takes
    */
   async apply(planned: VersionPlan): Promise<Published> {
     this.#tried = planned;
@@ -50,14 +50,15 @@ export class VersionAttempts {
   }
 
   /**
-   * Ends an attempt that failed, or whose plan could not be made. Returns if the version has to be planned again.
-   * @throws AppregError of the attempt, with what is stored
+   * Ends an attempt that failed, or whose plan could not be made.
+   * @returns null if the version has to be planned again; otherwise the error of the attempt, with what is stored
+   * @throws all errors that are not expected
    */
-  planAgainAfter(thrown: unknown): void {
+  refusalOf(thrown: unknown): AppregError | null {
     const planned = this.#tried;
     this.#tried = null;
     const error = this.#attempts.after(thrown);
-    if (error !== null && !this.#isOfRival(error, planned)) throw error;
+    return error === null || this.#isOfRival(error, planned) ? null : error;
   }
 
   /** @param planned null if the error is one of planning: another publisher may take the number between two reads */

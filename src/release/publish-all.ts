@@ -85,7 +85,7 @@ export async function publishAll(
 
 /**
  * Signs the attestations of all apps, several at a time, so that nothing is written if the signing service fails. Each is
- * signed once: the steps keep their signatures.
+ * signed once: each step keeps its signature (`SignStep.sign`), for the plan that is then stored.
  * @throws AppregError `attestation-failed` (exit 2)
  */
 async function signAll(versions: readonly PlannedVersion[], jobs: number): Promise<void> {

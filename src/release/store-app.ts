@@ -36,7 +36,8 @@ async function storePlanned(
     try {
       return await attempts.apply(planned ?? (await again()));
     } catch (error) {
-      attempts.planAgainAfter(error);
+      const refusal = attempts.refusalOf(error);
+      if (refusal !== null) throw refusal;
     }
   }
 }

@@ -19,7 +19,8 @@ import { type ReceivedArtifacts } from './received.ts';
 
 /**
  * Judges the parts of a registry, and writes what they change, one at a time. The transactions that write apps and
- * versions name the claim of the refresh. Beside it, only its progress is written.
+ * versions name the claim of the refresh. Beside it, its progress, confirmed subscriptions and the bytes of artifacts are
+ * written.
  */
 
 /** Shared by the parts of one refresh. */

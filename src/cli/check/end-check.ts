@@ -6,7 +6,7 @@ import type { CheckResult } from './observe-and-judge.ts';
 import { reportCheck } from './report.ts';
 
 /**
- * The end of `verify`: saves the facts and prints the report.
+ * The end of a live check: saves the facts and prints the report.
  * @param writer null if the facts are not saved
  * @param code overrides the exit code of the report; an interrupted run overrides both; null for none
  * @returns the exit code
