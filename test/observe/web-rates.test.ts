@@ -60,6 +60,7 @@ describe('a host that answers 12 requests a second', () => {
     ['429 with a date', 429, () => ({ 'Retry-After': inSeconds(2) })],
     ['429 with a past date', 429, () => ({ 'Retry-After': inSeconds(-60) })],
     ['429 for a day', 429, () => ({ 'Retry-After': '86400' })],
+    ['403 as GitHub sends it', 403, () => ({ 'X-RateLimit-Remaining': '0', 'Retry-After': '1' })],
     ['503 without Retry-After', 503, () => ({})],
     ['503 with seconds', 503, () => ({ 'Retry-After': '1' })],
   ])('and refuses others with %s hides no app, and has no error', async (_, status, headers) => {

@@ -1,5 +1,6 @@
-import type { Probe } from '../../core/facts/facts.ts';
-import { statusOf } from '../../core/http/probe.ts';
+import type { Hop, Probe } from '../../core/facts/facts.ts';
+import { headerValue } from '../../core/http/headers.ts';
+import { lastHop, statusOf } from '../../core/http/probe.ts';
 
 /** Stops requests to a host after repeated failures, so that a run over thousands of files does not take hours. */
 export interface CircuitBreaker {
@@ -62,7 +63,7 @@ export function openCircuitBreaker(): CircuitBreaker {
       count(tallyOf(origin, kind), isTimeout(probe));
       // Files that the host need not have do not show how it serves the others.
       if (kind === OPTIONAL) return;
-      count(tallyOf(origin, `${kind} of ${accept}`), isTemporaryRefusal(statusOf(probe)));
+      count(tallyOf(origin, `${kind} of ${accept}`), isRefused(probe));
       count(tallyOf(origin, `429 to ${kind} of ${accept}`), statusOf(probe) === 429);
     },
     recordAnswer(origin, url, kind) {
@@ -111,7 +112,14 @@ export function requestKindOf({
   return method === 'GET' && origin !== null ? 'GET with Origin' : method;
 }
 
-/** True if a host refused a request because there are too many. */
-export function isTemporaryRefusal(status: number): boolean {
-  return status === 429 || status === 503;
+function isRefused(probe: Probe): boolean {
+  const hop = lastHop(probe);
+  return hop !== null && isTemporaryRefusal(hop);
+}
+
+/** True if a host refused a request because there are too many; with 403, it says so in a header, as GitHub does. */
+export function isTemporaryRefusal({ status, headers }: Pick<Hop, 'status' | 'headers'>): boolean {
+  if (status === 429 || status === 503) return true;
+  if (status !== 403) return false;
+  return headerValue(headers, 'retry-after') !== null || headerValue(headers, 'x-ratelimit-remaining') === '0';
 }

@@ -151,7 +151,7 @@ async function sendAttempts(
     const origin = originOf(hop.url);
     const queue = pool.queueOf(origin);
     held = refusal === 'alone' ? queue : null;
-    const isRefused = isTemporaryRefusal(hop.status);
+    const isRefused = isTemporaryRefusal(hop);
     if (hop.status !== 0 && !isRefused && !isOptional) breaker.recordAnswer(origin, hop.url, requestKindOf(request));
     if (hop.status !== 0 && !isRefused && attempts.wasCrowded) queue.recordCure();
     if (hop.status !== 0 && !isRefused && attempts.outage > 0) queue.slowTo(attempts.outage);
@@ -181,7 +181,7 @@ async function sendAttempts(
 /** The failure of a request that was only refused while others were in flight: it says nothing about its URL. */
 function crowdedFailure(probe: Probe, refusal: Refusal | null): Failure | null {
   const hop = lastHop(probe);
-  if (hop === null || !isTemporaryRefusal(hop.status) || refusal === null || refusal === 'alone') return null;
+  if (hop === null || !isTemporaryRefusal(hop) || refusal === null || refusal === 'alone') return null;
   const times = probe.attempts === 1 ? '' : ` ${probe.attempts} times`;
   const summary = `refused it${times} (${hop.status}) while other requests were in flight, and the time limit allowed no further wait`;
   return failureFact('not-sent', 'REFUSED_WITH_OTHERS', summary, hop.url);
@@ -200,7 +200,7 @@ async function refusesAll(origin: string, deadline: Deadline, state: ClientState
   const answered = state.breaker.answeredUrl(origin);
   if (answered === null) return false;
   const { last } = await sendAttempt({ ...CONTROL_REQUEST, url: answered }, CONTROL, deadline, state);
-  return isTemporaryRefusal(last.status);
+  return isTemporaryRefusal(last);
 }
 
 /** Its body is not read. */

@@ -50,7 +50,7 @@ export async function requestHop(
     const received = await receiveResponse(response, hop, request, deadline);
     const { credentialsFor } = request;
     if (credentialsFor !== null && (hop.status === 401 || hop.status === 403)) hop.credentialsFor = credentialsFor;
-    return { hop, ...received, refusal: recordOutcome(pooled, request, hop.status, '') };
+    return { hop, ...received, refusal: recordOutcome(pooled, request, hop, '') };
   } catch (error) {
     if (deadline.ended) return notSent(timeoutFailure(deadline.ended, href));
     const failure = await withProtocol(connectionFailure(error, href, pooled), request, pooled, pool);
@@ -59,7 +59,7 @@ export async function requestHop(
     const connect = error instanceof ConnectFailure ? error : null;
     hop.address = connect?.address ?? pooled.connection?.address ?? null;
     hop.tls = connect?.tls ?? null;
-    return { ...notSent(failure), refusal: recordOutcome(pooled, request, 0, failure.code) };
+    return { ...notSent(failure), refusal: recordOutcome(pooled, request, { status: 0, headers: [] }, failure.code) };
   } finally {
     noteConnection(hop, pooled);
     pool.release(pooled);
@@ -100,15 +100,16 @@ const REFUSALS = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'SOCKET_CLOSED'
 
 /**
  * Records the outcome of a request in the queue of its host.
- * @param status 0 if the request failed with `code`
+ * @param response with status 0 if the request failed with `code`
  */
 function recordOutcome(
   { host, sent }: PooledConnection,
   { kind }: HopRequest,
-  status: number,
+  response: Pick<Hop, 'status' | 'headers'>,
   code: string,
 ): Refusal | null {
-  if (isTemporaryRefusal(status)) return host.queue.refused(sent, kind, `status ${status}`);
+  const { status } = response;
+  if (isTemporaryRefusal(response)) return host.queue.refused(sent, kind, `status ${status}`);
   if (status !== 0) host.queue.answered(sent, kind);
   return REFUSALS.has(code) ? host.queue.refused(sent, kind, code) : null;
 }

@@ -202,7 +202,8 @@ export class HostQueue {
   load(): Omit<HostFacts, 'origin'> | null {
     if (this.refusals.size === 0) return null;
     const load = [...this.counts].map(([inFlight, { answered, refused }]) => ({ inFlight, answered, refused }));
-    const { interval } = this.pace;
+    // Slower requests are the reason of answers only if refused ones were answered later.
+    const interval = this.cured > this.faulty ? this.pace.interval : 0;
     return {
       load: load.sort((a, b) => a.inFlight - b.inFlight),
       refusals: [...this.refusals].sort(),

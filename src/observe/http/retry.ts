@@ -72,7 +72,7 @@ export class Attempts {
       return { turn: AGAIN, delay: this.backoff(1) / 4, hostPause: 0 };
     }
     if (probe.attempts - this.crowded > this.retries) return null;
-    if (probe.failure ? !isTransientFailure(probe.failure) : !isRetried(probe.method, hop.status)) return null;
+    if (probe.failure ? !isTransientFailure(probe.failure) : !isRetried(probe.method, hop)) return null;
     const wait = this.backoff(Math.max(1, probe.attempts - this.crowded));
     return { turn: AGAIN, delay: wait, hostPause: 0 };
   }
@@ -125,8 +125,9 @@ function requestedWait({ headers }: Hop): number | null {
 }
 
 /** A 501 or 405 for OPTIONS or HEAD is usually permanent; only statuses declared temporary are retried. */
-function isRetried(method: Probe['method'], status: number): boolean {
-  if (isTemporaryRefusal(status)) return true;
+function isRetried(method: Probe['method'], hop: Hop): boolean {
+  if (isTemporaryRefusal(hop)) return true;
+  const { status } = hop;
   return method === 'GET' && (status === 408 || (status >= 500 && status <= 599));
 }
 

@@ -187,6 +187,8 @@ describe('a refusal', () => {
     const queue = await known(1);
     const refuseOne = async (): Promise<void> => void refuse(queue, await queue.enter(NEW, ENDLESS), 'status 429');
     await refuseOne();
+    expect(queue.load()).not.toHaveProperty('interval');
+    queue.recordCure();
     expect(queue.load()).toMatchObject({ interval: 50 });
     await refuseOne();
     expect(queue.load()).toMatchObject({ interval: 100 });

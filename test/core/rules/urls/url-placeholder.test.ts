@@ -51,6 +51,8 @@ ruleTable(urlPlaceholder, {
     ['a tag with the app in front', artifactUrl('https://github.com/o/r/releases/download/app@1.0.0/a.tar.gz')],
     ['a scoped package', artifactUrl('https://registry.npmjs.org/@scope/app/-/app-1.0.0.tgz')],
     ['a placeholder that Artifactory resolves', at('echo/[RELEASE]/echo.tar.gz')],
+    ['a container of Azure', artifactUrl('https://acme.blob.core.windows.net/$web/echo-1.0.0.tar.gz')],
+    ['its root container, escaped', artifactUrl('https://acme.blob.core.windows.net/%24root/echo-1.0.0.tar.gz')],
     ['a price', at('echo/$5-app/1.0.0.tar.gz')],
     ['a Base64 value', at('echo/1.0.0.tar.gz?sig=abc%2Fdef%3D%3D&x=a%2Bb')],
     ['a storage token of Firebase', at('v0/b/app.appspot.com/o/echo%2F1.0.0.tar.gz?alt=media&token=0a-1b')],

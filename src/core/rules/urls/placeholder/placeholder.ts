@@ -16,8 +16,8 @@ const NAME = '[A-Za-z_][A-Za-z0-9_.-]*';
 const TEMPLATES: readonly RegExp[] = [
   // ${{ github.ref_name }}, {{version}}, ${VERSION}, #{version}, {version}, {0}, {}
   /[$#]?\{\{[^{}]{0,100}\}\}|[$#]?\{[^{}/]{0,100}\}/,
-  // $(VERSION), $VERSION, v$version
-  /\$\([^()/]{1,100}\)|\$[A-Za-z_][A-Za-z0-9_]*/,
+  // $(VERSION), $VERSION, v$version, and not $web and $root, containers of Azure Blob Storage
+  /\$\([^()/]{1,100}\)|\$(?!(?:web|root)(?:\/|$))[A-Za-z_][A-Za-z0-9_]*/,
   // <version>, <%= version %>
   /<[%A-Za-z][^<>/]{0,100}>/,
   // %VERSION%, %version%, and not two escapes of bytes that are not UTF-8
