@@ -83,8 +83,8 @@ export interface Conditional {
 }
 
 /**
- * Answer of a host at one of its addresses: observed with `--each-address`, for the manifest, the metadata file and the
- * newest artifact of apps, and one icon of each host.
+ * Answer of a host at one of its addresses: observed with `--each-address`, for the manifest; and the metadata file,
+ * the newest artifact and the icon of apps.
  */
 export interface AddressFacts {
   /** The requested URL: that of the resource, or of a redirect to another host. */

@@ -48,17 +48,16 @@ const ACCEPT: Record<ResourceKind, string> = {
 };
 
 /** Maximum number of files of each kind that are requested from every address of a host: of the first apps, in their order. */
-const MOST: Record<ResourceKind, number> = { manifest: 1, metadata: 100, artifact: 100, icon: 1 };
+const MOST: Record<ResourceKind, number> = { manifest: 1, metadata: 100, artifact: 100, icon: 100 };
 
-/**
- * Requests files from every address of their hosts: the manifest, the metadata file and the newest artifact of apps, and
- * one icon of each host.
- */
+/** Requests files from every address of their hosts: the manifest; and the metadata file, the newest artifact and the icon of apps. */
 export class AddressObserver {
   private readonly options: WebOptions;
   private readonly page: string;
   /** The number of files that were requested, by kind and host; those that no resource was received from apart. */
   private readonly requested = new Map<string, number>();
+  /** Apps may share an icon. */
+  private readonly urls = new Set<string>();
   private readonly clients = new Map<string, HttpClient>();
   private readonly resolved = new Map<string, Promise<LookupAddress[]>>();
 
@@ -104,6 +103,8 @@ export class AddressObserver {
     const outcome = isAnswered(server) ? 'answered' : 'failed';
     const most = MOST[kind];
     return server.hops.flatMap(({ url }): Claimed[] => {
+      if (this.urls.has(`${kind} ${url}`)) return [];
+      this.urls.add(`${kind} ${url}`);
       const key = `${outcome} ${kind} ${originOf(url)}`;
       const count = this.requested.get(key) ?? 0;
       this.requested.set(key, count + 1);

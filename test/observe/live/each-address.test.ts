@@ -268,6 +268,23 @@ test('the files of each app are requested, not only those of the first one', asy
   expect(report.findings.find(({ rule }) => rule === 'addresses-differ')?.app).toBe('app-b');
 });
 
+test('the icon of each app is requested, and one that apps share once', async () => {
+  const { host } = await mirror(SECOND);
+  const { origin } = named(first);
+  const [a] = Object.values((manifestOf(live) as { apps: Record<string, { blockStyle: object }> }).apps);
+  const b = { ...a, blockStyle: { ...a!.blockStyle, iconUrl: `${origin}/b.svg` }, appMetadataUrl: `${origin}/b.json` };
+  const c = { ...a, appMetadataUrl: `${origin}/c.json` };
+  for (const one of [first, host]) {
+    one.on('/registry.json', json({ apps: { 'app-a': a, 'app-b': b, 'app-c': c } }));
+    for (const path of ['/b.json', '/c.json']) one.on(path, json({ versions: [] }));
+    one.on('/b.svg', whole({ 'Content-Type': one === host ? 'text/plain' : 'image/svg+xml', ...CORS }, SVG));
+  }
+  const { report, faults: all } = await found(FIRST, SECOND);
+  expect(all.filter((line) => line.includes('addresses-differ'))).toEqual(['error addresses-differ type (icon)']);
+  expect(report.findings.find(({ rule }) => rule === 'addresses-differ')?.app).toBe('app-b');
+  expect(host.requestsFor('/a.svg').length).toBeLessThan(10);
+});
+
 test('the files of a hundred apps are requested, and the report says of which it did not', async () => {
   const { host } = await mirror(SECOND);
   const origin = named(first).origin;
