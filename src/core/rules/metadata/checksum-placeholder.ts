@@ -20,7 +20,7 @@ export const checksumPlaceholder = defineRule({
     'error-message': { title: 'The digest of an error message of a host' },
   },
   failsWhen:
-    'a checksum is a placeholder such as 64 zeros, or the digest of an empty file, of an archive without files, or of the message “Not Found”',
+    'a checksum is 64 zeros, or the digest of an empty file, of an archive without files, or of the message “Not Found”; other repeated or counting digits are a warning',
   why: 'No artifact has it, so every installation of the version fails.',
   examples: {
     bad: '{ "artifactChecksum": "sha256:0000000000000000000000000000000000000000000000000000000000000000" }',
