@@ -7,8 +7,6 @@ import { requireWritable } from './require-writable.ts';
 import { isOfWorkspace } from './role.ts';
 import { signedPlan } from './sign.ts';
 
-/** Carries out a plan: what is signed, what is stored, and what is recorded in the workspace, in this order. */
-
 /** Plan of a command: the steps, with what it reports about them. */
 export interface Planned {
   plan: Plan<PlannedStep>;
@@ -32,6 +30,7 @@ export interface Outcome<P> {
 }
 
 /**
+ * Carries out a plan:
  * 1. Requires that every file of the plan can be written, in the workspace and in the store; a dry run ends here.
  * 2. Signs.
  * 3. Stores, in the order of the roles: an artifact is read back through its public URL before a document lists it.

@@ -125,7 +125,7 @@ function namedKeys(keys: readonly string[], shown: (key: string) => string): str
   return keys.length > MAX_NAMED ? `${names} and ${keys.length - MAX_NAMED} more` : names;
 }
 
-/** All rebuilt apps in one line, since an upgrade of a tool rebuilds many, and nobody has to act; null without one. */
+/** All rebuilt apps in one line, since an upgrade of a tool rebuilds many, and no action is required; null without one. */
 function rebuiltLine(apps: readonly ReleasedApp[], shown: (key: string) => string): string | null {
   const keys = apps.flatMap(({ key, state }) => (state === 'rebuilt' ? [key] : []));
   if (keys.length === 0) return null;

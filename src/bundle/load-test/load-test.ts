@@ -50,7 +50,7 @@ export async function loadTest(built: Bundle, options: BundleOptions, entry = 'a
   }
   const loaded = (path: string): LoadedFile | undefined => run.files.find(({ file }) => file === path);
   const [app, ui] = [loaded(entry), entry === UI ? undefined : loaded(UI)];
-  // Code without exports is no ES module on its own: Node then loads it as a CommonJS module, which has a default.
+  // Node loads code without exports as a CommonJS module, which has a default.
   const exports = app?.exports && built.exports?.length === 0 ? [] : (app?.exports ?? null);
   const exported = { exports, uiExports: ui?.exports ?? null };
   if (app?.exports && (ui === undefined || ui.exports)) {

@@ -15,23 +15,23 @@ export function digestOf(checksum: string): string | null {
   return isChecksum(checksum) ? checksum.slice(7) : null;
 }
 
-/** A digest that no artifact has, or hardly any. */
-interface ImpossibleDigest {
+/** A digest that was not computed from an artifact. */
+interface PlaceholderDigest {
   cause: 'zeros' | 'filler' | 'empty-file' | 'empty-archive' | 'error-message';
   /** A noun phrase: what it is instead of the digest of an artifact. */
   is: string;
 }
 
-const ZEROS: ImpossibleDigest = { cause: 'zeros', is: 'a placeholder, not a digest' };
-const FILLER: ImpossibleDigest = { cause: 'filler', is: 'a placeholder, not a digest' };
-const EMPTY_ARCHIVE: ImpossibleDigest = { cause: 'empty-archive', is: 'the digest of an archive without files' };
-const NOT_FOUND: ImpossibleDigest = {
+const ZEROS: PlaceholderDigest = { cause: 'zeros', is: 'a placeholder, not a digest' };
+const FILLER: PlaceholderDigest = { cause: 'filler', is: 'a placeholder, not a digest' };
+const EMPTY_ARCHIVE: PlaceholderDigest = { cause: 'empty-archive', is: 'the digest of an archive without files' };
+const NOT_FOUND: PlaceholderDigest = {
   cause: 'error-message',
   is: 'the digest of a message of a host, “Not Found”, which was hashed in place of the artifact',
 };
 
-/** Digests of what pipelines hash when there is no artifact. */
-const OF_NO_ARTIFACT: ReadonlyMap<string, ImpossibleDigest> = new Map([
+/** Digests of files that pipelines hash in place of a missing artifact. */
+const OF_NO_ARTIFACT: ReadonlyMap<string, PlaceholderDigest> = new Map([
   [
     'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     { cause: 'empty-file', is: 'the digest of an empty file' },
@@ -55,12 +55,12 @@ const NO_DIGITS = '0'.repeat(64);
 const COUNTING = '0123456789abcdef'.repeat(4);
 
 /** Recognizes a digest that no artifact has; null for any other digest. */
-export function impossibleDigest(digest: string): ImpossibleDigest | null {
+export function impossibleDigest(digest: string): PlaceholderDigest | null {
   return digest === NO_DIGITS ? ZEROS : (OF_NO_ARTIFACT.get(digest) ?? null);
 }
 
 /** Recognizes a digest that was probably typed: repeated or counting digits. */
-export function fillerDigest(digest: string): ImpossibleDigest | null {
+export function fillerDigest(digest: string): PlaceholderDigest | null {
   // A group of up to eight digits, repeated to 64, repeats after eight.
   const repeats = digest[0] === digest[8] && digest.slice(8) === digest.slice(0, -8);
   return repeats || digest === COUNTING ? FILLER : null;
